@@ -52,6 +52,7 @@ type (
 		Theirs []string    `json:"theirs,omitempty"` // accepted commits of others on the integration branch that the base holds
 		By     string      `json:"by"`
 		User   string      `json:"user,omitempty"` // of the operating system
+		ListRef
 
 		// Preflight asks for one: a digest of what prepares a worktree, for which its
 		// verdicts hold. "" leaves it out.
@@ -103,14 +104,7 @@ type (
 		Work   string   `json:"work"`
 		Judge  string   `json:"judge"`
 		Inputs []Result `json:"inputs,omitempty"`
-		Listed int      `json:"listed,omitempty"` // Inputs is empty: they are so many, and stand in the InputsListed before it
-		List   string   `json:"list,omitempty"`   // digest of these
-	}
-	// InputsListed is a part of the list of what a node starts from, where that is too
-	// long for one event. It begins nothing: its NodeStarted follows the last part.
-	InputsListed struct {
-		After  int      `json:"after"` // so many stand in the parts before it; 0 begins the list anew
-		Inputs []Result `json:"inputs"`
+		ListRef
 	}
 	// NodeResumed ends a wait.
 	NodeResumed struct{}
@@ -122,6 +116,7 @@ type (
 		Detail string    `json:"detail,omitempty"`
 		Gate   string    `json:"gate,omitempty"`  // approval: the human gate; cause gate: the one that could not be judged
 		Loses  []string  `json:"loses,omitempty"` // older results: the commits that were named
+		ListRef
 	}
 	// NodeBlocked says that nothing more is tried, and why.
 	NodeBlocked struct {
@@ -187,6 +182,7 @@ type (
 		Holds  []string     `json:"holds,omitzero"`  // foreign: those of Effect.Known that Head has in its history; nil: nobody looked, it goes on from where ralph put the branch
 		Back   bool         `json:"back,omitempty"`  // foreign: Head is in the history of where ralph put the branch: nothing was added
 		Usage  Usage        `json:"usage,omitzero"`  // what the turn of an agent cost until it was cut
+		ListRef
 	}
 	// BaseMade is the commit that a node starts from.
 	BaseMade struct {

@@ -15,6 +15,11 @@ func (f *Failure) Error() string { return f.Err.Error() }
 
 func (f *Failure) Unwrap() error { return f.Err }
 
+// Bug is an error that should be impossible.
+type Bug struct{ What string }
+
+func (b *Bug) Error() string { return "bug in ralph: " + b.What }
+
 // FailureClass says what kind of failure an effect met.
 type FailureClass string
 

@@ -93,6 +93,7 @@ type (
 		Spent  KeptSpent   `json:"spent,omitzero"`
 		Added  ir.Budget   `json:"added,omitzero"`
 		By     string      `json:"by"`
+		ListRef
 	}
 	// NodeRecovered is what was kept of a node, without what was not found: a success
 	// whose commit no longer exists is dropped.

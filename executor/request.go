@@ -3,6 +3,7 @@ package executor
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -20,12 +21,15 @@ type Late struct {
 	ByFile  bool     `json:"by_file,omitempty"` // it reports by a file, not by a tool
 }
 
-// Prompt builds what Run.Prompt does from a request for an agent's turn. n and step are
+// Prompt builds what Node.Prompt does from a request for an agent's turn. n and step are
 // the request's, of the epic or made up.
 func (q Request) Prompt(n *ir.Node, step *ir.Step, left ...string) []byte {
-	return q.Late.Prompt(new(bytes.Buffer), n, step, q.Feedback, left)
+	var b bytes.Buffer
+	b.Grow(4 << 10)
+	return q.Late.Prompt(&b, n, step, q.Feedback, left)
 }
 
+// Prompt builds the prompt in b, and returns its bytes, which stay b's.
 func (t *Late) Prompt(b *bytes.Buffer, n *ir.Node, step *ir.Step, feedback, left []string) []byte {
 	b.Reset()
 	section := func(title string, lines ...string) {
@@ -77,13 +81,14 @@ func (t *Late) Prompt(b *bytes.Buffer, n *ir.Node, step *ir.Step, feedback, left
 	} else {
 		section("How to report", byTool...)
 	}
-	return bytes.Clone(b.Bytes())
+	return b.Bytes()
 }
 
 // Request is what a worker has to know of the run to do an effect, besides the epic: plain
 // data that stays the same through JSON. Its lists must not be changed.
 type Request struct {
 	Effect   Effect          `json:"effect"`
+	Lists    ListRef         `json:"lists,omitzero"`     // the effect's Inputs and Known, where they are too long: these are empty
 	Step     *ir.Step        `json:"step,omitempty"`     // that the machine made up; nil: it stands in the epic
 	Late     *Late           `json:"late,omitempty"`     // agent: what its prompt says besides the epic's text
 	Feedback []string        `json:"feedback,omitempty"` // agent, gates: stands in the prompt, the context and the notes; here it stands once
@@ -97,6 +102,33 @@ type Request struct {
 	Earlier  []GateJudged    `json:"earlier,omitempty"`  // gates: what others found in this attempt
 	Stalled  *Stalled        `json:"stalled,omitempty"`  // diagnose
 	Pull     *PullText       `json:"pull,omitempty"`     // pull
+}
+
+// Refer puts a reference in place of the effect's lists, if they are too long for a request.
+func (q *Request) Refer() {
+	e := &q.Effect
+	if sizeOf(e.Inputs)+len(e.Known)*commitSize > mostListed {
+		l := e.lists()
+		q.Lists = ListRef{Listed: l.len(), List: l.digest()}
+		e.Inputs, e.Known = nil, nil
+	}
+}
+
+// Complete returns a request with the lists that it refers to.
+func (q *Request) Complete(l Lists) (*Request, error) {
+	if (ListRef{Listed: l.len(), List: l.digest()}) != q.Lists {
+		return nil, fmt.Errorf("it refers to %d entries, and was given others", q.Lists.Listed)
+	}
+	whole := *q
+	whole.Lists = ListRef{}
+	for _, x := range l {
+		if x.What == "known" {
+			commits(x.What, &whole.Effect.Known).set(x.Entries)
+		} else {
+			whole.Effect.Inputs = x.Entries
+		}
+	}
+	return &whole, nil
 }
 
 // StepReport is what the agent of a step's last attempt that passed reported.

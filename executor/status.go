@@ -27,6 +27,10 @@ func (s NodeStatus) String() string { return NodeNames[s] }
 // Settled reports whether dependents need not wait any longer.
 func (s NodeStatus) Settled() bool { return s == Done || s == Skipped }
 
+// InReason reports whether the reason of a node with this status says the status
+// itself: "skipped by ann", "done by the base".
+func (s NodeStatus) InReason() bool { return s == Skipped || s == Cancelled || s == Done }
+
 // NodeMoves is the total table of legal moves of a node: NodeMoves[from][to].
 // A move to the same status is never legal.
 var NodeMoves = [NodeStatuses][NodeStatuses]bool{

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"os"
 	"os/signal"
@@ -26,33 +25,8 @@ func newApplyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "apply [epic.json | EPIC-ID]",
 		Short: "Walk an epic: worktrees, agents, gates, merges",
-		Long: `Apply runs every sprint of the epic that is not done yet, each in a git worktree of
-its own: the agent works, ralph commits what it left and checks it, the gates judge
-that commit, a failure goes back to the agent with feedback. A sprint starts from
-the merged results of what it depends on. In the end all results are merged onto
-the epic's integration branch.
-
-Before the first sprint starts, the command gates of the policy are tried on the base:
-one that is red before any work would fail every sprint. That is said and stops nothing,
-unless the gate says baseline = "green" (ralph approve --baseline).
-
-ralph does not touch your own checkout, branches, index, hooks and settings. What an
-agent changes there is noticed: apply says it and, for settings, hooks and refs, exits
-with 3 until it is put back or accepted (ralph approve --tamper). Ctrl-C lets running
-attempts finish (--grace), a second one stops them; apply goes on where it stood, also
-after a crash. Starting apply is the approval of the plan: look at
-epic.json and ralph graph first.
-
-Without a sandbox, agents and gates run as you and can do what you can do.`,
-		Example: `  ralph apply                       epic.json of this directory
-  ralph apply epic.json --parallel 4
-  ralph apply bead.json             a Ralph bead: compiled to an epic of one sprint
-  ralph apply bd-epic7x2m           an epic by its id: of this repository, or in beads
-  ralph apply --only 1.2a           this sprint and what it needs
-  ralph apply --rerun 1.2a          run it again, also if it is done or blocked
-  ralph apply --events jsonl        one JSON object per event, for programs`,
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return runApply(cmd, a, args) },
+		Args:  cobra.MaximumNArgs(1),
+		RunE:  func(cmd *cobra.Command, args []string) error { return runApply(cmd, a, args) },
 	}
 	addEpicFlag(&a.Epic, cmd)
 	f := cmd.Flags()
@@ -89,7 +63,7 @@ func runApply(cmd *cobra.Command, a *run.Args, args []string) (err error) {
 	return applyEpic(cmd, a, file, epic, raw)
 }
 
-// checkApply refuses flags that mean nothing, and a system on which no agent can be run.
+// checkApply refuses invalid flags, and systems on which no agent can run.
 func checkApply(a *run.Args) error {
 	switch {
 	case a.Parallel < 0:
@@ -105,7 +79,7 @@ func checkApply(a *run.Args) error {
 	return nil
 }
 
-// applyEpic walks an epic that was read from file; raw are its bytes.
+// applyEpic runs an epic that was read from file; raw are its bytes.
 func applyEpic(cmd *cobra.Command, a *run.Args, file string, epic *ir.Epic, raw []byte) (err error) {
 	only, err := record.NodeIDs(epic, a.Only)
 	if err != nil {
@@ -124,11 +98,7 @@ func applyEpic(cmd *cobra.Command, a *run.Args, file string, epic *ir.Epic, raw 
 	// A reader that closes the pipe must not end the run. (Ignoring the signal
 	// would be inherited by agents and gates; being told of it is not.)
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	ctx := cmd.Context()
-	if ctx == nil {
-		ctx = context.Background()
-	}
-	r, err := run.Open(ctx, file, epic, raw, a)
+	r, err := run.Open(cmd.Context(), file, epic, raw, a)
 	if err != nil {
 		return err
 	}
@@ -139,5 +109,5 @@ func applyEpic(cmd *cobra.Command, a *run.Args, file string, epic *ir.Epic, raw 
 	if a.Events == beadsmith.Format {
 		shown.Beads = view.BeadEvents(r, cmd.OutOrStdout())
 	}
-	return r.Apply(ctx, a, only, rerun, shown)
+	return r.Apply(cmd.Context(), a, only, rerun, shown)
 }

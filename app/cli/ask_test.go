@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/ralph-compiler/ralph/app/exit"
+	"github.com/ralph-compiler/ralph/app/view"
 )
 
 // askedWork does the work, and answers when it is asked.
@@ -142,11 +143,11 @@ if [ "$RALPH_NODE" = 1.2 ]; then echo begun > "$TOP/log/second"; while [ ! -e "$
 func TestOnATerminalTheAnswerIsPrintedOnceAsItComes(t *testing.T) { // S0-114
 	path := filepath.Join(t.TempDir(), "ask.out")
 	var out bytes.Buffer
-	live := followFile(path, &out) // the file is not there yet
+	live := view.FollowFile(path, &out) // the file is not there yet
 	if err := os.WriteFile(path, []byte("[tool] Read x\x1b[2J\nBecause of\n  bcrypt."), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	said := live.end()
+	said := live.End()
 	if got := out.String(); strings.Contains(got, "\x1b") || !strings.HasSuffix(got, "Because of\n  bcrypt.\n") {
 		t.Errorf("printed %q", got)
 	}

@@ -40,7 +40,7 @@ func fromEpic(a *project.Args) error {
 	}
 	epic, err := ir.Decode(b)
 	var edited *ir.DigestError
-	if err != nil && !errors.As(err, &edited) { // an edited one is stale, and that will be said
+	if err != nil && !errors.As(err, &edited) { // an edited epic is reported as stale
 		return project.LoadError(a.Out, err)
 	}
 	p, err := project.Open(a.Out)
@@ -110,7 +110,7 @@ func runCheck(a *project.Args, cmd *cobra.Command, c *project.Compilation, targe
 	return nil
 }
 
-// compileAgain is the command that makes epic.json anew, as it was asked for here.
+// compileAgain is the command that makes epic.json again, with the flags given here.
 func compileAgain(a *project.Args, plan string, r compiler.Result) string {
 	text, files := []string{"ralph compile"}, []string{plan}
 	if a.As != "" {

@@ -27,26 +27,6 @@ func newCompileCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compile PLAN...",
 		Short: "Compile a plan into epic.json and write the ids back into the plan",
-		Long: `Compile reads a markdown plan and the policy (ralph.hcl and policies/*.hcl at the
-project root, or what --policy names), and writes the graph of work: which nodes,
-in what order, with which agents and gates. Nothing runs. When anything is wrong,
-every mistake is printed and no file is touched.
-
-The ids of new sprints are written into the plan as comments below their headings,
-so that a sprint keeps its identity when it is renumbered. A new sprint that would get
-the id of one that was run and deleted is an error, because it would take over what
-became of that one: --fresh-id KEY gives it another id, --same-id KEY says that it is
-the same sprint.
-
-A Ralph bead (a JSON file with intent and dod) is compiled in the same way, to an epic
-of one sprint; apply takes it as it is.`,
-		Example: `  ralph compile plans/auth.md                      write epic.json, annotate the plan
-  ralph compile plans/auth.md --check              is epic.json current? exit 5 if not
-  ralph compile plans/*.md -o epics/               several plans, checked together
-  ralph compile plans/auth.md --push               also into beads (docs/beads.md)
-  ralph compile tasks.md --dialect spec-kit        another way of writing plans
-  ralph compile plans/auth.md -o - | jq .nodes     to standard output
-  ralph compile plans/auth.md --format sarif > findings.sarif`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a.Plans = args
 			return runCompile(cmd, a)
@@ -64,7 +44,7 @@ of one sprint; apply takes it as it is.`,
 	return cmd
 }
 
-// addSameID adds the flag by which an item takes over what became of a deleted one.
+// addSameID adds the flag by which a sprint takes over the record of a deleted one.
 func addSameID(cmd *cobra.Command, a *project.Args) {
 	cmd.Flags().StringArrayVar(&a.SameIDs, "same-id", nil, "let this sprint have the id of a deleted one: it is the same (repeatable)")
 }
@@ -79,7 +59,7 @@ func addDialect(cmd *cobra.Command, a *project.Args) {
 	cmd.Flags().StringVar(&a.Dialect, "dialect", "", "how the plan names its items (sprint, task, checklist, spec-kit, …; task:Unit,PR for own words)")
 }
 
-// addPolicyFlags adds those that any work is compiled with, whatever it is written in.
+// addPolicyFlags adds the flags of compiling that do not depend on the format of the work.
 func addPolicyFlags(cmd *cobra.Command, a *project.Args) {
 	f := cmd.Flags()
 	f.StringArrayVar(&a.Policies, "policy", nil, "policy file or directory; replaces the default policy path (repeatable)")
@@ -111,8 +91,7 @@ func runCompile(cmd *cobra.Command, a *project.Args) error {
 	if err := checkFreshIDs(a); err != nil {
 		return err
 	}
-	toDir := project.IsDirName(a.Out)
-	if len(a.Plans) > 1 && !toDir {
+	if len(a.Plans) > 1 && !project.IsDirName(a.Out) {
 		return exit.Usagef("%d plans make %d epics: name a directory, -o DIR/", len(a.Plans), len(a.Plans))
 	}
 	c, err := compilePlans(a, cmd)
@@ -120,7 +99,7 @@ func runCompile(cmd *cobra.Command, a *project.Args) error {
 		return err
 	}
 	defer c.Project.Close()
-	targets, err := targets(a, c, toDir)
+	targets, err := targets(a, c)
 	if err != nil {
 		return err
 	}
@@ -152,8 +131,8 @@ func runCompile(cmd *cobra.Command, a *project.Args) error {
 	return nil
 }
 
-// compilePlans compiles, and prints what there is to say about it. The caller closes the
-// project, if there is no error.
+// compilePlans compiles and prints the diagnostics. Without an error the caller closes the
+// project.
 func compilePlans(a *project.Args, cmd *cobra.Command) (*project.Compilation, error) {
 	a.Recalls = record.RecallClone
 	c, err := a.Compile(cmd.InOrStdin())
@@ -170,21 +149,16 @@ func compilePlans(a *project.Args, cmd *cobra.Command) (*project.Compilation, er
 	return c, nil
 }
 
-// printCompile prints what there is to say about a compile; an error if there is one among it.
+// printCompile prints the diagnostics and the hint of a compile; see diagnose.
 func printCompile(c *project.Compilation, cmd *cobra.Command) error {
-	if err := (view.Diagnostics{Format: c.Format, Sources: c.Sources}).Print(cmd.OutOrStdout(), cmd.ErrOrStderr(), c.Diags); err != nil {
-		return err
-	}
+	err := diagnose(cmd, c.Format, c.Sources, c.Diags)
 	if c.Hint != "" {
 		view.Sayf(cmd.ErrOrStderr(), "%s\n", c.Hint)
 	}
-	if c.Diags.HasErrors() {
-		return &exit.Error{Code: exit.Input}
-	}
-	return nil
+	return err
 }
 
-// sayTo is where a line goes that says what was made: beside what programs read.
+// sayTo is the stream for lines to people: standard error if programs read standard output.
 func sayTo(a *project.Args, cmd *cobra.Command) io.Writer {
 	if a.Format != project.FormatText || a.Out == "-" {
 		return cmd.ErrOrStderr()
@@ -193,19 +167,16 @@ func sayTo(a *project.Args, cmd *cobra.Command) io.Writer {
 }
 
 // targets names the file of each epic; "-" is standard output.
-func targets(a *project.Args, c *project.Compilation, toDir bool) ([]string, error) {
-	targets := make([]string, len(c.Results))
+func targets(a *project.Args, c *project.Compilation) ([]string, error) {
+	var out []string
 	for i, r := range c.Results {
-		targets[i] = a.Out
-		if toDir {
-			targets[i] = filepath.Join(a.Out, r.Epic.Epic.Slug+".json")
+		at := a.Target(r.Epic.Epic.Slug)
+		if first := slices.Index(out, at); first >= 0 {
+			return nil, exit.Inputf("%s and %s both compile to %s: give one of them another id in its front matter", c.Plans[first].File, c.Plans[i].File, at)
 		}
-		if first := slices.Index(targets[:i], targets[i]); first >= 0 {
-			return nil, exit.Inputf("%s and %s both compile to %s: give one of them another id in its front matter",
-				c.Plans[first].File, c.Plans[i].File, targets[i])
-		}
+		out = append(out, at)
 	}
-	return targets, nil
+	return out, nil
 }
 
 // writeEpics replaces epics and plans together, or prints the epic.
@@ -248,7 +219,7 @@ func writeEpics(a *project.Args, out io.Writer, c *project.Compilation, targets 
 		}
 		batch.Add(p.File, r.Annotated, 0o644)
 	}
-	for i, r := range c.Results { // first: a plan keeps no ids of an epic that nobody has
+	for i, r := range c.Results { // first: a failed write must not leave ids of a lost epic in the plan
 		if targets[i] == "-" {
 			if _, err := out.Write(r.JSON); err != nil {
 				return exit.Inputf("write standard output: %w", err)
@@ -261,8 +232,7 @@ func writeEpics(a *project.Args, out io.Writer, c *project.Compilation, targets 
 	return nil
 }
 
-// mayReplace complains about a file that compile read, or that exists and is no
-// epic: -o replaces what compile can make again, never a plan, a policy or
+// mayReplace refuses a file that compile read, or that exists and is not an epic: -o replaces what compile can make again, never a plan, a policy or
 // anything else. A broken or conflicted epic still has its format in it.
 func mayReplace(c *project.Compilation, file string) error {
 	if kind := project.KindOf(file); kind == "plan" || kind == "policy" {
@@ -272,7 +242,7 @@ func mayReplace(c *project.Compilation, file string) error {
 	}
 	info, err := os.Stat(file)
 	if err != nil || !info.Mode().IsRegular() {
-		return nil // what is wrong with it, writing will say
+		return nil // writing reports the error
 	}
 	if path, inside := c.Project.Rel(file); inside && c.Files[path] != nil {
 		return exit.Inputf("%s is what was compiled, so it is not replaced; name another file with -o", file)
@@ -287,13 +257,12 @@ func mayReplace(c *project.Compilation, file string) error {
 	return nil
 }
 
-// sayCompiled says in a line what was made and written, and whose epic is replaced by it;
-// "" if it is nobody's.
+// sayCompiled prints one line: what was compiled, where it was written, and the plan whose
+// epic it replaces ("" if none).
 func sayCompiled(w io.Writer, r compiler.Result, target, replaced string, annotate bool) {
-	s := r.Epic.Stats()
-	fmt.Fprintf(w, "%s, %s, %s", text.Count(s.Nodes, "node"), text.Count(s.Edges, "edge"), text.Count(len(s.Waves), "wave"))
-	if s.Done > 0 {
-		fmt.Fprintf(w, " (%d done by the plan)", s.Done)
+	fmt.Fprint(w, shapeOf(r.Epic))
+	if done := r.Epic.Stats().Done; done > 0 {
+		fmt.Fprintf(w, " (%d done by the plan)", done)
 	}
 	if target != "-" {
 		view.Sayf(w, "; wrote %s", filepath.ToSlash(target))
@@ -302,12 +271,17 @@ func sayCompiled(w io.Writer, r compiler.Result, target, replaced string, annota
 		view.Sayf(w, " in place of the epic of %s", replaced)
 	}
 	if annotate {
-		switch r.Added {
-		case 0:
-			fmt.Fprint(w, "; the plan has all its ids")
-		default:
-			fmt.Fprintf(w, "; %s added to the plan", text.Count(r.Added, "id"))
+		said := "the plan has all its ids"
+		if r.Added > 0 {
+			said = text.Count(r.Added, "id") + " added to the plan"
 		}
+		fmt.Fprint(w, "; "+said)
 	}
 	fmt.Fprintln(w)
+}
+
+// shapeOf counts the nodes, edges and waves of an epic.
+func shapeOf(epic *ir.Epic) string {
+	s := epic.Stats()
+	return fmt.Sprintf("%s, %s, %s", text.Count(s.Nodes, "node"), text.Count(s.Edges, "edge"), text.Count(len(s.Waves), "wave"))
 }

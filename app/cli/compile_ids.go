@@ -2,17 +2,19 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 
+	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/compiler"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// mostOthers is how many sprints are named that have got another id.
+// mostOthers bounds the sprints with a changed id that are named.
 const mostOthers = 5
 
-// namesBefore reads how the epic calls its nodes that r is to replace; zero if there is
-// none, or if it stays as it is.
+// namesBefore reads the node names of the epic that r replaces; zero if there is none, or
+// if it stays as it is.
 func namesBefore(target string, r compiler.Result) ir.Names {
 	if target == "-" || project.SameBytes(target, r.JSON) {
 		return ir.Names{}
@@ -20,7 +22,7 @@ func namesBefore(target string, r compiler.Result) ir.Names {
 	return project.NamesIn(target)
 }
 
-// replacedPlan is the plan whose epic r replaces; "" if it is its own.
+// replacedPlan is the plan of the epic that r replaces; "" if it is the same plan.
 func replacedPlan(old ir.Names, r compiler.Result) string {
 	if old.Epic == r.Epic.Epic.ID || old.Plan == r.Epic.Epic.Plan {
 		return ""
@@ -28,9 +30,8 @@ func replacedPlan(old ir.Names, r compiler.Result) string {
 	return old.Plan
 }
 
-// otherIDs says which sprints have another id than in the epic that is replaced: the id
-// is what a sprint is known by, so it begins anew. What was renumbered keeps its id and
-// is not named.
+// otherIDs names the sprints whose id differs from the replaced epic. A sprint is identified
+// by its id, so these begin anew. A renumbered sprint keeps its id and is not named.
 func otherIDs(old ir.Names, r compiler.Result) (lines []string) {
 	if old.Epic != r.Epic.Epic.ID {
 		return nil
@@ -58,4 +59,27 @@ func otherIDs(old ir.Names, r compiler.Result) (lines []string) {
 			n.Key, was, n.ID, was))
 	}
 	return lines
+}
+
+// checkFreshIDs allows --fresh-id only where the id is written into the plan: otherwise the
+// next compile would derive the deleted sprint's id again.
+func checkFreshIDs(a *project.Args) error {
+	if len(a.FreshIDs) == 0 {
+		return nil
+	}
+	const writes = "--fresh-id writes the new id into the plan, and "
+	switch {
+	case a.NoAnnotate:
+		return exit.Usagef(writes + "--no-annotate leaves it alone: give one of them")
+	case a.Check:
+		return exit.Usagef(writes + "--check writes nothing: give one of them")
+	case slices.Contains(a.Plans, "-"):
+		return exit.Usagef(writes + "a plan from standard input cannot be written: name its file")
+	}
+	for _, key := range a.FreshIDs {
+		if slices.Contains(a.SameIDs, key) {
+			return exit.Usagef("--fresh-id %s and --same-id %s: give one of them", key, key)
+		}
+	}
+	return nil
 }

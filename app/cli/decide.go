@@ -53,13 +53,13 @@ func (a *decideArgs) run(cmd *cobra.Command, key string, d executor.Decision) er
 	if key == "" && d.Verb == executor.Approve && d.How == "" && d.Tamper == "" {
 		key = draftKey(file)
 	}
-	epic, said, err := run.Decide(background(cmd), file, cmd.InOrStdin(), key, d)
+	epic, said, err := run.Decide(cmd.Context(), file, cmd.InOrStdin(), key, d)
 	if err != nil {
 		return err
 	}
 	view.Sayf(cmd.OutOrStdout(), "%s", said)
 	if key == "" && d.Verb == executor.Approve && d.How == "" && d.Tamper == "" {
-		tellApproved(background(cmd), cmd.OutOrStdout(), file, epic)
+		tellApproved(cmd.Context(), cmd.OutOrStdout(), file, epic)
 	}
 	return settleDraft(cmd, file, epic, key, d.Verb)
 }

@@ -26,14 +26,7 @@ func newDiffCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff OLD NEW",
 		Short: "Show what changed between two epics",
-		Long: `Diff compares two compiled epics by meaning: nodes added, removed, renamed (same id,
-other key) and changed field by field, edges, gates, limits. What makes the new one
-weaker (a gate removed, a limit loosened) comes first. OLD and NEW are files, - for
-standard input, or REV:path, read through git; the path is seen from this directory.`,
-		Example: `  ralph diff HEAD:epic.json epic.json
-  ralph diff main:epic.json epic.json --format md     for a pull-request comment
-  ralph diff old.json new.json --exit-code            5 when they differ`,
-		Args: countArgs(cobra.ExactArgs(2)),
+		Args:  countArgs(cobra.ExactArgs(2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			project.ShortLived()
 			before, err := loadEither(cmd.Context(), args[0], cmd.InOrStdin())
@@ -90,8 +83,8 @@ func loadEither(ctx context.Context, name string, in io.Reader) (*ir.Epic, error
 	return epic, nil
 }
 
-// gitTime is how long git may take to give one file: it may wait for ever for what
-// stands in the place of one of its own.
+// gitTime bounds how long git may take to read one file: a FIFO among its own files would
+// block it.
 const gitTime = time.Minute
 
 // gitFile reads a file of a revision, relative to the current directory. No

@@ -79,7 +79,7 @@ func TestEveryCommandShowsAnExample(t *testing.T) {
 		if c.Name() == "help" || c.Name() == "completion" {
 			continue
 		}
-		if c.Example == "" {
+		if help(c); c.Example == "" || c.Long == "" {
 			t.Errorf("ralph %s has no example in its help", c.Name())
 		}
 	}

@@ -22,24 +22,9 @@ func newDoctorCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check git, agents and tools on this machine",
-		Long: `Doctor looks at what ralph needs and what it can use: git (2.38 or newer), the agent
-programs, gh, bd and Graphviz on PATH, and another program that is called ralph. It
-runs each with its version flag only. In a project it looks at the disk space that
-worktrees will find, at each runner that the policy's agents and those of epic.json
-have (is it there, is it a version that ralph was tried with, what can it not do), at
-the beads database if there is a tracker, and, if there is an epic.json, at all that
-ralph apply asks for before it starts: the programs of its agents and gates. Exit 1
-when something that ralph, or this epic, cannot do without is missing.
-
---live lets each of these runners do one turn of a minute at most, in an empty
-directory, with the model that it is configured for: it says hello by the tool with
-which agents report. This costs what the model costs, and the line says how much.`,
-		Example: `  ralph doctor
-  ralph doctor --live        also a hello from each agent program, with its model
-  ralph doctor --json`,
-		Args: countArgs(cobra.NoArgs),
+		Args:  countArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx, stop := signal.NotifyContext(background(cmd), os.Interrupt, syscall.SIGTERM)
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
 			found := append(doctor.Examine(ctx), doctor.ExamineProject(ctx, live)...)
 			if ctx.Err() != nil {

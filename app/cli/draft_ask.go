@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ralph-compiler/ralph/app/draft"
 	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/app/run"
 	"github.com/ralph-compiler/ralph/app/view"
@@ -19,11 +20,11 @@ import (
 	"github.com/ralph-compiler/ralph/internal/term"
 )
 
-// ask asks what becomes of the plan, where a person can be asked, and puts it on record.
-// said is false if nothing was decided.
-func (d *drafted) ask(ctx context.Context, cmd *cobra.Command, out io.Writer) (said bool, err error) {
+// askDraft asks the person at the terminal, if there is one, to approve or reject the plan
+// and records the decision. said is false if nothing was decided.
+func askDraft(ctx context.Context, d *draft.Draft, cmd *cobra.Command, out io.Writer) (said bool, err error) {
 	at := personAt(cmd, out)
-	if at == nil || !machine.MayApprove(project.UserName(), d.view.Approvers) {
+	if at == nil || !machine.MayApprove(project.UserName(), d.View.Approvers) {
 		return false, nil
 	}
 	in := term.NewInput(at)
@@ -53,12 +54,12 @@ func (d *drafted) ask(ctx context.Context, cmd *cobra.Command, out io.Writer) (s
 		default:
 			continue
 		}
-		return d.say(ctx, out, at, decision)
+		return decideDraft(ctx, d, out, at, decision)
 	}
 }
 
-// answer asks for what the planner wants to know, where a person can be asked.
-func (d *drafted) answer(ctx context.Context, cmd *cobra.Command, out io.Writer) (said bool, err error) {
+// answerDraft asks the person at the terminal, if there is one, to answer the planner.
+func answerDraft(ctx context.Context, d *draft.Draft, cmd *cobra.Command, out io.Writer) (said bool, err error) {
 	at := personAt(cmd, out)
 	if at == nil {
 		return false, nil
@@ -70,10 +71,10 @@ func (d *drafted) answer(ctx context.Context, cmd *cobra.Command, out io.Writer)
 	if err != nil || text == "" {
 		return false, err
 	}
-	return d.say(ctx, out, at, executor.Decision{Verb: executor.RetryNode, Message: text})
+	return decideDraft(ctx, d, out, at, executor.Decision{Verb: executor.RetryNode, Message: text})
 }
 
-// heard asks until what is typed is no longer than what is kept; "" is no answer.
+// heard asks until the text fits into a note; "" is no answer.
 func heard(in *term.Input, out io.Writer, question string) (string, error) {
 	for {
 		fmt.Fprint(out, question)
@@ -85,7 +86,7 @@ func heard(in *term.Input, out io.Writer, question string) (string, error) {
 	}
 }
 
-// atEnd takes the end of what a person types for saying nothing.
+// atEnd treats the end of input as an empty answer.
 func atEnd(err error) error {
 	if errors.Is(err, io.EOF) {
 		return nil
@@ -101,11 +102,11 @@ func personAt(cmd *cobra.Command, out io.Writer) *os.File {
 	return nil
 }
 
-// say puts on record what a person decided about what they were shown.
-func (d *drafted) say(ctx context.Context, out io.Writer, in *os.File, decision executor.Decision) (bool, error) {
-	key := string(d.view.Key)
+// decideDraft records a decision, bound to what the person was shown.
+func decideDraft(ctx context.Context, d *draft.Draft, out io.Writer, in *os.File, decision executor.Decision) (bool, error) {
+	key := string(d.View.Key)
 	decision.By, decision.User, decision.ID, decision.At = project.UserName(), project.UserName(), run.NewID(), time.Now().UTC().Truncate(time.Millisecond)
-	decision, err := d.Run.Bind(d.Epic.Nodes[0].ID, decision)
+	decision, err := d.Run.Decisions().Bind(d.Epic.Nodes[0].ID, decision)
 	if err != nil {
 		said, err := run.NotTaken(d.File, key, err)
 		view.Sayf(out, "%s", said)

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,61 +12,46 @@ import (
 	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/app/view"
-	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/text"
-	"github.com/ralph-compiler/ralph/internal/version"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
 
 func newExportCommand() *cobra.Command {
-	var epic record.Flag
+	var of reader
 	var as, out string
 	var strict bool
 	cmd := &cobra.Command{
 		Use:   "export --as FORMAT [epic.json]",
 		Short: "Write an epic, with what was run of it, in another format",
-		Long: `Export writes epic.json in another format, together with what is on record of its runs:
-attempts, verdicts, sessions, commits, results. A run may be at work; nothing is locked.
-
-What the format demands and the epic does not have is written as it is, and each breach is
-said in a line on standard error. With --strict that is exit code 1.`,
-		Example: `  ralph export --as bead                             to standard output
-  ralph export --as bd -o push.jsonl                 lines for bd import
-  ralph export --as ralph-bead -o done/              one file for each sprint
-  ralph export --as bead epics/x.json --strict > beads.json`,
-		Args: countArgs(cobra.MaximumNArgs(1)),
+		Args:  countArgs(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f, err := project.FindFormat(as, "write", project.IsWritten)
 			if err != nil {
 				return err
 			}
-			file, err := epic.Path(args...)
-			if err != nil {
-				return err
-			}
-			return runExport(cmd, f, file, out, strict)
+			return runExport(cmd, f, &of, args, out, strict)
 		},
 	}
 	addAs(cmd, &as, project.IsWritten)
-	addEpicFlag(&epic, cmd)
+	addEpicFlag(&of.epic, cmd)
 	cmd.Flags().StringVarP(&out, "output", "o", "", "file to write (default: standard output); a directory (DIR/) for a file for each sprint, where the format has one")
 	cmd.Flags().BoolVar(&strict, "strict", false, "exit code 1 when the format demands what the epic does not have")
 	return cmd
 }
 
-func runExport(cmd *cobra.Command, f *project.Format, file, out string, strict bool) error {
+func runExport(cmd *cobra.Command, f *project.Format, of *reader, args []string, out string, strict bool) error {
 	toDir := out != "" && out != "-" && project.IsDirName(out)
 	if toDir && !f.Split {
 		return exit.Usagef("-o %s: %s is one file for all sprints; name it", out, f.Name)
 	}
-	epic, _, err := record.Load(file, cmd.InOrStdin())
+	file, epic, _, err := of.load(cmd, args...)
 	if err != nil {
 		return err
 	}
-	history, note, err := historyOf(background(cmd), file, epic, f.Need)
+	history, note, err := record.HistoryOf(cmd.Context(), file, epic, f.Need)
 	if err != nil {
 		return err
 	}
@@ -75,10 +59,9 @@ func runExport(cmd *cobra.Command, f *project.Format, file, out string, strict b
 		view.Sayf(cmd.ErrOrStderr(), "note: %s\n", note)
 	}
 	var breaches []foreign.Breach
-	switch {
-	case toDir:
+	if toDir {
 		breaches, err = exportEach(cmd, f, epic, history, out)
-	default:
+	} else {
 		var b bytes.Buffer
 		if breaches, err = f.Encode(&b, epic, history); err != nil {
 			return exit.Inputf("%w", err)
@@ -98,34 +81,6 @@ func runExport(cmd *cobra.Command, f *project.Format, file, out string, strict b
 		return &exit.Error{Code: exit.Input}
 	}
 	return nil
-}
-
-// historyOf is what is on record of an epic, as the epic that was named has it; note
-// says what a reader should know about that, "" if nothing.
-func historyOf(ctx context.Context, file string, epic *ir.Epic, d project.Detail) (h *ir.History, note string, err error) {
-	none := &ir.History{Program: "ralph " + version.Ralph()}
-	if project.GitRoot(absolute(project.EpicDir(file))) == "" {
-		return none, "there is no git repository here, so no run of it is known", nil
-	}
-	r, err := record.OpenAbout(ctx, file, epic)
-	if err != nil {
-		if state, bad := workspace.StateDir(ctx, project.EpicDir(file), epic.Epic.ID); bad == nil && !project.IsDir(state) {
-			none.Top = project.GitRoot(absolute(project.EpicDir(file)))
-			return none, "no run of it is known: " + err.Error(), nil
-		}
-		return nil, "", err
-	}
-	if last := record.LastDigest(r.Events); last != "" && last != epic.Digest {
-		note = "what ran last was another " + filepath.Base(file) + "; this one is written, with what is on record of its sprints"
-	}
-	return r.History(ctx, d), note, nil
-}
-
-func absolute(dir string) string {
-	if abs, err := filepath.Abs(dir); err == nil {
-		return abs
-	}
-	return dir
 }
 
 // exportEach writes a file for each sprint.
@@ -182,8 +137,8 @@ func writeExport(cmd *cobra.Command, epic *ir.Epic, out string, b []byte, what s
 	return nil
 }
 
-// mayExportTo complains about a file that is no export: a plan, a policy, an epic, the
-// file that the epic was imported from, or what a link leads out of the project to.
+// mayExportTo refuses to replace a plan, a policy, an epic, the file that the epic was
+// imported from, or a file outside the project that a link leads to.
 func mayExportTo(epic *ir.Epic, file string) error {
 	p, err := project.Open(file)
 	if err != nil {
@@ -201,7 +156,7 @@ func mayExportTo(epic *ir.Epic, file string) error {
 	}
 	info, err := os.Stat(file)
 	if err != nil || !info.Mode().IsRegular() {
-		return nil // what is wrong with it, writing will say
+		return nil // writing reports the error
 	}
 	old, err := project.ReadFile(file)
 	if err != nil {

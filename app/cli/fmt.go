@@ -21,13 +21,7 @@ func newFmtCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fmt [FILE...]",
 		Short: "Format policies; write annotations in plans the usual way",
-		Long: `Fmt formats HCL files and normalises the spelling of the ids that compile wrote into
-plans (<!-- beads-ralph: bd-… -->); it changes nothing else in a plan. Without files it
-takes ralph.hcl and policies/*.hcl. The names of changed files are printed.`,
-		Example: `  ralph fmt
-  ralph fmt plans/*.md
-  ralph fmt --check      exit 5 when a file is not formatted; write nothing`,
-		RunE: func(cmd *cobra.Command, args []string) error { return runFmt(cmd, args, check) },
+		RunE:  func(cmd *cobra.Command, args []string) error { return runFmt(cmd, args, check) },
 	}
 	cmd.Flags().BoolVar(&check, "check", false, "write nothing; exit 5 when a file would change")
 	return cmd
@@ -74,10 +68,7 @@ func runFmt(cmd *cobra.Command, files []string, check bool) error {
 	}
 	if list.HasErrors() {
 		list.Sort()
-		if err := (view.Diagnostics{Sources: project.Sources{Files: read}}).Print(cmd.OutOrStdout(), cmd.ErrOrStderr(), list); err != nil {
-			return err
-		}
-		return &exit.Error{Code: exit.Input}
+		return diagnose(cmd, "", project.Sources{Files: read}, list)
 	}
 	for _, f := range changed {
 		view.Sayf(cmd.OutOrStdout(), "%s\n", filepath.ToSlash(f))
@@ -94,12 +85,12 @@ func runFmt(cmd *cobra.Command, files []string, check bool) error {
 	return nil
 }
 
-// unreadable are the findings that keep a policy from being formatted; what else
-// may be wrong with it is no matter of layout.
+// unreadable are the diagnostics that keep a policy from being formatted. Others do not
+// concern the layout.
 var unreadable = map[diag.Code]bool{"policy-syntax": true, "policy-too-large": true}
 
-// formatted returns the formatted text of a file; what cannot be parsed comes
-// back as it is, with diagnostics.
+// formatted returns the formatted text of a file; a file that cannot be parsed is returned
+// unchanged, with diagnostics.
 func formatted(f *diag.File) ([]byte, diag.List, error) {
 	switch project.KindOf(f.Name) {
 	case "plan":

@@ -3,12 +3,9 @@ package cli
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"os/exec"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,7 +14,6 @@ import (
 	"github.com/ralph-compiler/ralph/app/view"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/spell"
-	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/dot"
 	"github.com/ralph-compiler/ralph/ir/codec/graphjson"
@@ -40,27 +36,7 @@ func newGraphCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "graph [epic.json | PLAN]",
 		Short: "Draw an epic or a plan, or print its waves, critical path or impact",
-		Long: `Graph draws the compiled epic: DOT by default, for Graphviz. Boxes are work, the other
-kinds have other shapes; dashed edges do not schedule; the critical path is bold.
-
-A plan, or with --as the files of another format, is compiled first; nothing of that is
-written. A plan that names no dialect, and in which the default finds no items, is read
-with that of the tool whose plans lie there, or else with the one that fits best: a note
-says which.
-
-Without --format, --waves prints what can run together, --critical-path the longest
-chain and how much parallel work can gain, --impact KEY what waits for a node; with
---format they shape the drawing. --policy draws steps, agents and fallbacks instead,
-with dead ends and single points of failure.`,
-		Example: `  ralph graph -o epic.svg                       the epic.json that is here; Graphviz makes the SVG
-  ralph graph specs/001-login/tasks.md -o login.svg
-  ralph graph --as gsd .planning -o gsd.svg     files of another format (ralph import)
-  ralph graph TODO.md --format mermaid          needs no Graphviz
-  ralph graph | dot -Tpng > epic.png
-  ralph graph --waves
-  ralph graph --impact 1.2a
-  ralph graph --policy -o policy.svg`,
-		RunE: func(cmd *cobra.Command, args []string) error { return runGraph(cmd, a, args) },
+		RunE:  func(cmd *cobra.Command, args []string) error { return runGraph(cmd, a, args) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&a.format, "format", "", "dot (the default), mermaid, svg or json; with -o as the file is called: .dot, .mmd, .svg, .json")
@@ -92,7 +68,7 @@ func runGraph(cmd *cobra.Command, a *graphArgs, args []string) error {
 	}
 	var drawing []byte
 	if a.numbers() {
-		drawing = a.sayNumbers(epic)
+		drawing = view.GraphNumbers(epic, a.waves, a.critical, a.impact)
 	} else if drawing, err = a.draw(epic); err != nil {
 		return err
 	}
@@ -103,7 +79,7 @@ func runGraph(cmd *cobra.Command, a *graphArgs, args []string) error {
 	return err
 }
 
-// check complains about flags that do not go together, and settles the format.
+// check refuses flags that exclude each other and sets the format.
 func (a *graphArgs) check() error {
 	if a.policy && (a.waves || a.critical || a.impact != "") {
 		return exit.Usagef("--policy draws steps and agents; leave out --waves, --critical-path and --impact")
@@ -119,7 +95,7 @@ func (a *graphArgs) numbers() bool {
 	return a.format == "" && !a.policy && (a.waves || a.critical || a.impact != "")
 }
 
-// knownKey complains about a key that no node has.
+// knownKey refuses an unknown key.
 func knownKey(epic *ir.Epic, key string) error {
 	keys := make([]string, len(epic.Nodes))
 	for i, n := range epic.Nodes {
@@ -140,7 +116,7 @@ func (a *graphArgs) draw(epic *ir.Epic) ([]byte, error) {
 	return drawing, err
 }
 
-// text is the drawing as a program of ralph's own writes it: for an SVG it is DOT.
+// text is the drawing as ralph writes it; for SVG that is DOT.
 func (a *graphArgs) text(epic *ir.Epic) ([]byte, error) {
 	switch {
 	case a.policy && a.format == "json":
@@ -158,62 +134,6 @@ func (a *graphArgs) text(epic *ir.Epic) ([]byte, error) {
 		return reveal.JSON(b), err
 	}
 	return dot.Write(epic, dot.Options{Waves: a.waves, CriticalPath: a.critical, Impact: ir.Key(a.impact)}), nil
-}
-
-// sayNumbers says waves, critical path and impact as text.
-func (a *graphArgs) sayNumbers(epic *ir.Epic) []byte {
-	s := epic.Stats()
-	var b strings.Builder
-	if a.waves {
-		for i, w := range s.Waves {
-			fmt.Fprintf(&b, "wave %d: %s\n", i+1, joinKeys(w, " "))
-		}
-	}
-	if a.critical {
-		fmt.Fprintf(&b, "critical path: %s\n", joinKeys(s.Critical, " → "))
-		fmt.Fprintf(&b, "%s, longest path %d, widest wave %d, at most %s× faster in parallel\n",
-			text.Count(s.Nodes, "node"), len(s.Longest), s.Widest, strconv.FormatFloat(max(s.SpeedUp, 1), 'f', -1, 64))
-		b.WriteString(slack(s))
-	}
-	if a.impact != "" {
-		waiting := ir.Impact(epic.Nodes, ir.Key(a.impact))
-		if len(waiting) == 0 {
-			fmt.Fprintf(&b, "nothing waits for %s\n", a.impact)
-		} else {
-			fmt.Fprintf(&b, "%s for %s: %s\n", waits(len(waiting)), a.impact, joinKeys(waiting, " "))
-		}
-	}
-	return []byte(reveal.Words(b.String()))
-}
-
-// slack lists what may be late without delaying the end, and by how much.
-func slack(s ir.Stats) string {
-	var late []string
-	for _, x := range s.Slack {
-		switch {
-		case x.Slack == 0:
-		case s.Unit == "ms":
-			late = append(late, fmt.Sprintf("%s %v", x.Key, time.Duration(x.Slack)*time.Millisecond))
-		default:
-			late = append(late, fmt.Sprintf("%s %d", x.Key, x.Slack))
-		}
-	}
-	if len(late) == 0 {
-		return ""
-	}
-	return "slack: " + strings.Join(late, ", ") + "\n"
-}
-
-func waits(n int) string {
-	return text.Counted(n, "node waits", "nodes wait")
-}
-
-func joinKeys(keys []ir.Key, sep string) string {
-	s := make([]string, len(keys))
-	for i, k := range keys {
-		s[i] = string(k)
-	}
-	return strings.Join(s, sep)
 }
 
 // graphviz pipes DOT through the program dot.

@@ -19,17 +19,17 @@ import (
 	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
-// drawingFormats are the formats of files, by the ends of their names.
+// drawingFormats are the formats of drawings by file extension.
 var drawingFormats = []struct{ end, format string }{
 	{".svg", "svg"}, {".dot", "dot"}, {".gv", "dot"}, {".mmd", "mermaid"}, {".mermaid", "mermaid"}, {".json", "json"},
 }
 
-// isPicture reports whether a file is called as drawings are, and nothing else is.
+// isPicture reports whether a file has an extension that only drawings have.
 func isPicture(file string) bool {
 	return slices.Contains([]string{".svg", ".dot", ".gv", ".mmd", ".mermaid", ".png", ".pdf"}, strings.ToLower(filepath.Ext(file)))
 }
 
-// drawsGraph is the command that draws what is compiled to epic i.
+// drawsGraph is the command that draws the plan of epic i.
 func drawsGraph(a *project.Args, i int) string {
 	switch {
 	case a.As != "":
@@ -44,7 +44,7 @@ func drawsGraph(a *project.Args, i int) string {
 	return "ralph graph " + words.QuotePath(a.Plans[i])
 }
 
-// ownDrawings are what files begin with that ralph drew.
+// ownDrawings match the beginning of drawings by ralph.
 var ownDrawings = map[string]*lazyregexp.Regexp{
 	"dot":     lazyregexp.New(`^digraph (?:epic|policy) \{`),
 	"mermaid": lazyregexp.New(`^flowchart (?:TD|TB|LR)\r?\n +(?:subgraph p|n)[0-9]`),
@@ -58,7 +58,7 @@ func (a *graphArgs) drawn(b []byte) bool {
 	return own != nil && own.Match(b)
 }
 
-// checkOutput holds --format and the name of the file together.
+// checkOutput checks --format against the name of the output file.
 func (a *graphArgs) checkOutput() error {
 	if a.out == "" || a.out == "-" {
 		return nil
@@ -81,9 +81,9 @@ func (a *graphArgs) checkOutput() error {
 	return nil
 }
 
-// write replaces a drawing, and nothing else.
+// write creates the output file; only a drawing is replaced.
 func (a *graphArgs) write(say io.Writer, drawing []byte) error {
-	if err := confinedIn(filepath.Dir(a.out), a.out); err != nil {
+	if err := project.ConfinedIn(filepath.Dir(a.out), a.out); err != nil {
 		return err
 	}
 	old, err := regular.ReadFile(a.out)

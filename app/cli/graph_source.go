@@ -20,7 +20,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// epic is what graph draws: a compiled one, a plan, or files of another format.
+// epic returns the epic to draw, from epic.json, a plan, or files of another format.
 func (a *graphArgs) epic(cmd *cobra.Command, args []string) (*ir.Epic, error) {
 	if a.from.As != "" {
 		if a.from.Dialect != "" {
@@ -85,8 +85,8 @@ func (a *graphArgs) compiled(cmd *cobra.Command, files []string) (*ir.Epic, erro
 	return c.Results[0].Epic, nil
 }
 
-// fitPlan compiles a plan again that names no dialect, and in which the default finds no
-// items, with the one that fits best, and says so; "" if there is nothing to choose.
+// fitPlan recompiles a plan in which no dialect is named and the default finds no items, with
+// the dialect that fits best, and says so; "" if none does.
 func fitPlan(c *project.Compilation) (said string) {
 	if len(c.Input.Plans) != 1 || c.Input.Options.Dialect != "" || !foundIn(c, "no-items") {
 		return ""
@@ -108,7 +108,7 @@ func fitPlan(c *project.Compilation) (said string) {
 	}
 	said = fmt.Sprintf("note: read with the dialect %s: %s, %s; ralph init --plan %s writes it into the plan\n",
 		r.Dialect, text.Count(r.Items, "item"), text.Count(r.Edges, "edge"), words.QuotePath(file))
-	if more := fuller(plan, &t, r.Dialect); more != "" {
+	if more := view.Fuller(plan, &t, r.Dialect); more != "" {
 		said += "note: " + more + "\n"
 	}
 	return said
@@ -119,7 +119,7 @@ func foundIn(c *project.Compilation, code diag.Code) bool {
 	return slices.ContainsFunc(c.Diags, func(d diag.Diagnostic) bool { return d.Code == code })
 }
 
-// importHint names the format whose markdown files are called like one that has no items.
+// importHint suggests the format whose markdown files have the name of a plan without items.
 func importHint(file string) string {
 	for i := range project.Formats {
 		f := &project.Formats[i]
@@ -132,7 +132,7 @@ func importHint(file string) string {
 	return ""
 }
 
-// drawsDirectory says how a directory is drawn, if it is one of a format.
+// drawsDirectory is the error for a directory, with the command that draws it.
 func drawsDirectory(dir string) error {
 	for i := range project.Formats {
 		f := &project.Formats[i]

@@ -22,20 +22,6 @@ func newImportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import --as FORMAT [FILE|DIR|-]...",
 		Short: "Compile work of another format into epic.json, or its policy into HCL",
-		Long: `Import reads work that is kept in another format and compiles it, under the policy of the
-project as compile does, into epic.json: several files make one epic. A directory stands
-for its files; - is standard input. The files keep their bytes and stay where they are.
-When anything is wrong, every mistake of every file is printed and nothing is written.
-
-Formats that hold policy (shepherd) become HCL: to standard output, or to the file that
--o names. docs/formats says what becomes of each key, and what is lost.`,
-		Example: `  ralph import --as bead beads.json                 write epic.json
-  ralph import --as bd issues.jsonl -o epics/x.json
-  ralph import --as ralph-bead                       all of .ralph/beads and .beads/active
-  ralph import --as ralph-bead --check               is epic.json current? exit 5 if not
-  bd export | ralph import --as bd -                 from standard input
-  ralph import --as gsd .planning                    the plans of GSD
-  ralph import --as shepherd config/ -o ralph.hcl    policy`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a.Plans = args
 			return runImport(cmd, a)
@@ -77,7 +63,7 @@ func runImport(cmd *cobra.Command, a *project.Args) error {
 	if len(c.Results) == 0 {
 		return exit.Inputf("%s: there is no work in it", c.Plans[0].File)
 	}
-	targets, err := targets(a, c, project.IsDirName(a.Out))
+	targets, err := targets(a, c)
 	if err != nil {
 		return err
 	}
@@ -108,7 +94,7 @@ func importPolicy(cmd *cobra.Command, f *project.Format, a *project.Args) error 
 		return err
 	}
 	defer r.Project.Close()
-	hcl, err := toPolicy(f, r, a, cmd.OutOrStdout(), cmd.ErrOrStderr())
+	hcl, err := toPolicy(cmd, f, r, a)
 	if err != nil {
 		return err
 	}

@@ -190,7 +190,7 @@ func (s *site) accountIsTrue(events []executor.Event) {
 		}
 	}
 	is := map[string]bool{}
-	for _, c := range run.Results() {
+	for _, c := range run.Integration().Results() {
 		_, err := s.tryGit("merge-base", "--is-ancestor", c, head)
 		is[c] = err == nil
 	}
@@ -214,7 +214,7 @@ func (s *site) accountIsTrue(events []executor.Event) {
 	}
 	if head == put {
 		said = map[string]bool{}
-		for _, h := range run.Branch(nil).Holds {
+		for _, h := range run.Integration().Branch(nil).Holds {
 			said[h.Commit] = true
 		}
 		check("the machine", said)

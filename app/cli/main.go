@@ -116,6 +116,7 @@ func addCommands(root *cobra.Command) {
 	root.SetCompletionCommandGroupID("setup")
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
+	withTexts(root)
 	for _, c := range root.Commands() {
 		switch c.Name() {
 		case "help":
@@ -139,8 +140,8 @@ func addCommands(root *cobra.Command) {
 	}
 }
 
-// countArgs wraps cobra's check of the number of arguments, whose words are a
-// programmer's, and shows how the command is written instead.
+// countArgs replaces the message of cobra's check of the number of arguments by the usage
+// line.
 func countArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if check(cmd, args) != nil {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/ralph-compiler/ralph/app/exit"
+	"github.com/ralph-compiler/ralph/app/run"
 	"github.com/ralph-compiler/ralph/executor/runner/runnertest"
 	"github.com/ralph-compiler/ralph/internal/modeltest"
 )
@@ -86,7 +87,7 @@ func TestRealSampleRunsAsItIsAndItsAgentsCanBeAsked(t *testing.T) {
 		t.Fatalf("the result holds\n%s", files)
 	}
 
-	var list []sessionJSON
+	var list []run.Session
 	if err := json.Unmarshal([]byte(s.facing(base, exit.Done, "session", "1.2a", "--json").out), &list); err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +158,7 @@ func TestRealPlanWithoutAPolicyIsDoneByClaudeCode(t *testing.T) {
 	s.git("add", "-A")
 	s.git("commit", "-q", "-m", "the plan")
 	s.facing(base, exit.Done, "apply")
-	var list []sessionJSON
+	var list []run.Session
 	if err := json.Unmarshal([]byte(s.facing(base, exit.Done, "session", "1.1", "--json").out), &list); err != nil {
 		t.Fatal(err)
 	}

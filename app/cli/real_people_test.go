@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/ralph-compiler/ralph/app/exit"
+	"github.com/ralph-compiler/ralph/app/run"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/modeltest"
 	"github.com/ralph-compiler/ralph/ir"
@@ -43,7 +44,7 @@ func realSite(t *testing.T, base string, kinds []string, change func(e *ir.Epic)
 // own at the server to which `ralph session` sends them.
 func (s *site) says(key, text string) {
 	s.t.Helper()
-	var list []sessionJSON
+	var list []run.Session
 	if err := json.Unmarshal([]byte(s.ralph("session", key, "--json").out), &list); err != nil || len(list) != 1 {
 		s.t.Fatalf("sessions of %s: %+v, %v", key, list, err)
 	}

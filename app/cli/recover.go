@@ -29,25 +29,8 @@ func newRecoverCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "recover EPIC-ID|ISSUE",
 		Short: "Go on with a run whose journal is lost, from the beads and the branches",
-		Long: `Recover rebuilds what a run needs where its journal is not: in a new clone, on another
-machine, after the state directory was lost. It reads the epic and what is kept of
-each sprint from the beads database (bd), finds the commits on local and
-remote-tracking branches, makes ralph's refs and a new journal, and writes epic.json
-if there is none. ralph apply then goes on: what is done does not run again, attempts
-keep their numbers, limits count on.
-
-A result counts only if its commit is on a branch, says by its trailers whose it is,
-and holds the very files that the bead says. Commits that nobody is known to have
-judged are judged when their sprint comes to them. Fetch all branches first.
-
-Recover changes no bead and no branch that is there. It refuses where a journal of the
-epic knows something already; with --force that is set aside and kept.`,
-		Example: `  git fetch --all && ralph recover bd-epic7x2m
-  ralph recover bd-epic7x2m -o work/epic.json
-  ralph recover bd-epic7x2m --json
-  ralph recover shop-a3f            the run of an issue that ralph worker had taken`,
-		Args: countArgs(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error { return runRecover(cmd, a, args[0]) },
+		Args:  countArgs(cobra.ExactArgs(1)),
+		RunE:  func(cmd *cobra.Command, args []string) error { return runRecover(cmd, a, args[0]) },
 	}
 	f := cmd.Flags()
 	f.StringVarP(&a.Out, "out", "o", "epic.json", "where epic.json is written, if it is not there")
@@ -57,7 +40,7 @@ epic knows something already; with --force that is set aside and kept.`,
 }
 
 func runRecover(cmd *cobra.Command, a *recovery.Args, id string) (err error) {
-	ctx := background(cmd)
+	ctx := cmd.Context()
 	known, err := recovery.Recall(ctx, ir.NodeID(id))
 	if err != nil {
 		return err
@@ -75,7 +58,7 @@ func runRecover(cmd *cobra.Command, a *recovery.Args, id string) (err error) {
 	} else if r.File, r.There, err = recovery.Target(a.Out, r.Epic); err != nil {
 		return err
 	}
-	taken, err := r.Space.Clashes(func(*ir.Node) bool { return false }, true) // what is there may be the epic's
+	taken, err := r.Space.Names.Clashes(func(*ir.Node) bool { return false }, true) // what is there may be the epic's
 	ofOthers := slices.DeleteFunc(taken, func(c workspace.Clash) bool { return c.Epic == "" })
 	if err = errors.Join(err, run.NamesTaken(ofOthers)); err != nil {
 		return err
@@ -88,6 +71,13 @@ func runRecover(cmd *cobra.Command, a *recovery.Args, id string) (err error) {
 		return exit.Inputf("%w\n  A run that is at work needs no recovery.", err)
 	}
 	defer func() { err = errors.Join(err, lock.Release()) }()
+	if known.Issue {
+		claim, err := r.HoldClaim(ctx, state)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = claim.Release() }()
+	}
 	if err := recovery.MakeRoom(ctx, state, r.Epic.Epic.ID, a.Force); err != nil {
 		return err
 	}
@@ -97,13 +87,18 @@ func runRecover(cmd *cobra.Command, a *recovery.Args, id string) (err error) {
 	if err := r.Write(ctx, state); err != nil {
 		return err
 	}
+	if known.Issue {
+		if err := r.WriteClaim(state); err != nil {
+			return err
+		}
+	}
 	if a.JSON {
 		return view.WriteJSON(cmd.OutOrStdout(), r.AsJSON())
 	}
 	return printRecovery(r, cmd.OutOrStdout())
 }
 
-// printRecovery says what is done, what is open and why, and what to type.
+// printRecovery prints what is done, what is open and why, and what to type.
 func printRecovery(r *recovery.Recovery, out io.Writer) error {
 	var b strings.Builder
 	paint := term.For(out)

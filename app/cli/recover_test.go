@@ -116,10 +116,10 @@ func (b *beads) keepWith(t *testing.T, r *applyRepo, other string, change ...fun
 		}
 	}
 	meta := map[string]any{"ralph_epic": string(raw), "ralph_digest": epic.Digest}
-	whole, begun := run.KeptRun()
+	whole, begun := run.Summary().Kept()
 	kept := map[ir.NodeID]*executor.Kept{}
 	for _, n := range epic.Nodes {
-		if k, ok := run.Kept(n.ID); ok {
+		if k, ok := run.Node(n.ID).Kept(); ok {
 			kept[n.ID] = &k
 		}
 	}

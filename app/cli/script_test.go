@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/ralph-compiler/ralph/executor/tracker/bd/bdtest"
+	"github.com/ralph-compiler/ralph/internal/temptest"
 )
 
 var update = flag.Bool("update", false, "rewrite what the scripts expect")
@@ -43,7 +45,7 @@ func (m atHome) Run() int {
 	if err := os.Setenv("HOME", dir); err != nil {
 		panic(err)
 	}
-	return m.M.Run()
+	return temptest.Run(m.M)
 }
 
 // TestScripts runs the stories in testdata/script. Each begins in an empty
@@ -52,7 +54,32 @@ func TestScripts(t *testing.T) {
 	needs(t, "dot")
 	params := scripts()
 	params.Dir = filepath.Join("testdata", "script")
+	if os.Getenv("RALPH_E2E") != "" { // make test has run the others
+		params.Dir, params.Files = "", wantPrograms(t, params.Dir)
+	}
 	testscript.Run(t, params)
+}
+
+// wantPrograms are the scripts that ask whether a program is on PATH.
+func wantPrograms(t *testing.T, dir string) (files []string) {
+	t.Helper()
+	all, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range all {
+		b, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Contains(b, []byte("[exec:")) {
+			files = append(files, f)
+		}
+	}
+	if len(files) == 0 {
+		t.Fatal("no script asks for a program")
+	}
+	return files
 }
 
 // scripts is how a script is run, wherever it lies.

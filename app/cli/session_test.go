@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/ralph-compiler/ralph/app/exit"
+	"github.com/ralph-compiler/ralph/app/run"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor/executortest"
 	"github.com/ralph-compiler/ralph/ir"
@@ -62,7 +63,7 @@ func TestSessionListsAllHandlesAndMarksTheOneThatDidTheWork(t *testing.T) { // S
 	}
 	s.program(exit.Done, "apply")
 
-	var list []sessionJSON
+	var list []run.Session
 	if err := json.Unmarshal([]byte(s.program(exit.Done, "session", "1.1", "--json").out), &list); err != nil {
 		t.Fatal(err)
 	}

@@ -36,34 +36,8 @@ func newSimulateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "simulate [epic.json]",
 		Short: "Play an epic in seconds: made-up agents, gates, people and crashes",
-		Long: `Simulate walks an epic on a virtual clock. Nothing is run: a scenario says what agents,
-gates, merges and people do and how long they take; what it does not say goes well.
-The scheduler, retries, limits, budgets and waits are those of ralph apply. The same
-epic, scenario and seed give the same events.
-
-A scenario is YAML (or JSON). Of each list the first rule that matches counts:
-
-  seed: 7
-  agents:
-    - {node: "1.*", attempt: 1, result: failed, takes: 5m..20m}
-    - {chance: 2%, fails: limit, until: 30m}
-    - {takes: 10m..1h, tokens: 40000, usd: 0.35}
-  gates:
-    - {gate: unit, chance: 10%, verdict: fail, message: "TestX fails"}
-  effects:
-    - {effect: base, node: "1.3", fails: conflict, paths: [go.mod], times: 1}
-  people:
-    - {cause: approval, does: approve, after: 1h..3h, by: ann}
-    - {at: 8h, does: pause}
-  crashes: [3h, {at: 20h, down: 30m}]
-
-docs/simulate.md lists all fields.`,
-		Example: `  ralph simulate                          everything goes well
-  ralph simulate --scenario night.yaml
-  ralph simulate --scenario night.yaml --seed 8 --quiet
-  ralph simulate --parallel 2 --quiet     how long would two at a time take?`,
-		Args: countArgs(cobra.MaximumNArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error { return runSimulate(cmd, a, args) },
+		Args:  countArgs(cobra.MaximumNArgs(1)),
+		RunE:  func(cmd *cobra.Command, args []string) error { return runSimulate(cmd, a, args) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&a.scenario, "scenario", "", "file that says what the world does (default: all goes well)")
@@ -136,7 +110,7 @@ func runSimulate(cmd *cobra.Command, a *simulateArgs, args []string) error {
 // simulated shows the events of a simulation with the time since its start.
 type simulated struct {
 	*view.Run
-	shadow *machine.Run // what lines are made from; it survives simulated crashes
+	shadow *machine.Run // source of the lines; it survives simulated crashes
 	start  time.Time
 	quiet  bool
 }
@@ -158,7 +132,7 @@ func (v *simulated) Events(list []executor.Event) {
 			}
 		case !v.quiet:
 			if err := v.shadow.Apply(e); err != nil {
-				continue // the simulation itself says so
+				continue // the simulation reports it
 			}
 			if line := v.Line(e); line != "" {
 				fmt.Fprintf(v.Out, "%7s  %s\n", words.Brief(e.At.Sub(v.start)), line)
@@ -167,7 +141,7 @@ func (v *simulated) Events(list []executor.Event) {
 	}
 }
 
-// account says what a simulation came to.
+// account prints the outcome of a simulation.
 func account(w io.Writer, res simulate.Result) {
 	fmt.Fprintf(w, "\n%s in %s of virtual time", words.TallyOf(res.Run), words.Brief(res.Ended.Sub(res.Began)))
 	if res.Starts > 1 {
@@ -201,7 +175,7 @@ func account(w io.Writer, res simulate.Result) {
 		if shown++; shown > 60 {
 			continue
 		}
-		fmt.Fprintf(w, "  %s  %s\n", reveal.Words(string(n.Key)), reveal.Words(whyNot(n)))
+		fmt.Fprintf(w, "  %s  %s\n", reveal.Words(string(n.Key)), reveal.Words(words.WhyNot(n)))
 	}
 	if shown > 60 {
 		fmt.Fprintf(w, "  and %d more\n", shown-60)

@@ -23,11 +23,11 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// runPush writes what was compiled into the tracker.
+// runPush writes the compiled epics into the tracker.
 func runPush(a *project.Args, cmd *cobra.Command, c *project.Compilation, targets []string, out io.Writer) error {
-	ctx, stop := signal.NotifyContext(background(cmd), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	say := func(format string, args ...any) { view.Sayf(out, format+"\n", args...) }
+	say := func(text string) { view.Sayf(out, "%s\n", text) }
 	for i, r := range c.Results {
 		dir := c.Project.Dir
 		client, err := run.OpenTracker(ctx, r.Epic, dir)
@@ -37,10 +37,10 @@ func runPush(a *project.Args, cmd *cobra.Command, c *project.Compilation, target
 		h := &ir.History{Top: project.GitRoot(dir)}
 		mode, why := machine.ModePlanning, "compiled from "+r.Epic.Epic.Plan+" again, and not approved yet"
 		if targets[i] != "-" {
-			if rec, err := record.Open(ctx, targets[i], nil); err == nil { // it was applied before, maybe
+			if rec, err := record.Open(ctx, targets[i], nil); err == nil { // it may have been applied
 				h = rec.History(ctx, project.Detail{})
 				if !rec.Changed {
-					mode, why = rec.Run.Mode()
+					mode, why = rec.Run.Summary().Mode()
 				}
 			}
 		}
@@ -52,7 +52,7 @@ func runPush(a *project.Args, cmd *cobra.Command, c *project.Compilation, target
 			return run.PushError(ctx, err)
 		}
 		if p.Nothing() {
-			say("bd has everything of %s already (%s)", p.Epic, text.Count(p.Beads, "bead"))
+			say("bd has everything of " + p.Epic + " already (" + text.Count(p.Beads, "bead") + ")")
 		}
 	}
 	return nil
@@ -81,7 +81,7 @@ func tellApproved(ctx context.Context, out io.Writer, file string, epic *ir.Epic
 	}
 }
 
-// canPush complains about epics that have no tracker.
+// canPush refuses epics without a tracker.
 func canPush(results []compiler.Result) error {
 	if slices.ContainsFunc(results, func(r compiler.Result) bool { return r.Epic.Run.Tracker == nil }) {
 		return exit.Inputf("%s", run.NoTracker)

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
+	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -10,7 +12,6 @@ import (
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/app/view"
 	"github.com/ralph-compiler/ralph/diag"
-	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/policies"
 )
@@ -21,27 +22,6 @@ func newValidateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate FILE...",
 		Short: "Check a plan, a policy, an epic, or files of another format; write nothing",
-		Long: `Validate reads a plan (*.md), a policy (*.hcl, *.hcl.json) or an epic (*.json) and prints
-everything that is wrong with it. A plan is compiled with its policy, as compile would.
-A Ralph bead (*.json) is compiled in the same way. Several plans are checked together,
-several policies as one. json and sarif are for either plans, policies or beads: one
-document is printed.
-
-With --as the files, directories or standard input (-) are of another format and are
-checked together, as import would take them; --strict holds them to the letter of it.
-Beads of scrum agents (bead) are held to their format's own model, and to nothing else:
-what import would warn of is left to import.
-
-With --dialects one plan is compiled with each dialect, and a table says what comes of
-it: items, groups, edges, or why it is refused. The one that fits best is written into
-the plan by ralph init --plan.`,
-		Example: `  ralph validate plans/*.md
-  ralph validate ralph.hcl policies/*.hcl
-  ralph validate epic.json
-  ralph validate --dialects tasks.md
-  ralph validate --as ralph-bead .ralph/beads
-  ralph validate --as bead beads.json
-  bd export | ralph validate --as bd -`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case asJSON && !dialects:
@@ -86,24 +66,21 @@ func runValidate(cmd *cobra.Command, a *project.Args, files []string) error {
 	if a.Format != project.FormatText && len(files) > len(plans) && len(files) > len(hcls) && len(files) > len(beads) {
 		return exit.Usagef("--format %s prints one document: name plans, or policies, or beads, or leave it out", a.Format)
 	}
-	bad := false
+	var failed error
 	for _, validate := range []struct {
 		files []string
-		do    func(*cobra.Command, *project.Args, []string) (bool, error)
+		do    func(*cobra.Command, *project.Args, []string) error
 	}{{plans, validatePlans}, {hcls, validatePolicies}, {epics, validateEpics}, {beads, validatePlans}} {
 		if len(validate.files) == 0 {
 			continue
 		}
-		ok, err := validate.do(cmd, a, validate.files)
-		if err != nil {
+		err := validate.do(cmd, a, validate.files)
+		if said := (*exit.Error)(nil); err != nil && (!errors.As(err, &said) || said.Err != nil) {
 			return err
 		}
-		bad = bad || !ok
+		failed = cmp.Or(err, failed) // already printed; the other files are still checked
 	}
-	if bad {
-		return &exit.Error{Code: exit.Input}
-	}
-	return nil
+	return failed
 }
 
 // validateAs checks files of another format.
@@ -113,11 +90,7 @@ func validateAs(cmd *cobra.Command, a *project.Args, args []string) error {
 		return err
 	}
 	if f.Policy == nil && f.Model == nil {
-		ok, err := validatePlans(cmd, a, args)
-		if err == nil && !ok {
-			err = &exit.Error{Code: exit.Input}
-		}
-		return err
+		return validatePlans(cmd, a, args)
 	}
 	if _, err := a.Options(); err != nil {
 		return err
@@ -129,55 +102,48 @@ func validateAs(cmd *cobra.Command, a *project.Args, args []string) error {
 	defer r.Project.Close()
 	if f.Model != nil {
 		files := r.DiagFiles()
-		if err := printForeign(r, a, files, f.Model(files), cmd.OutOrStdout(), cmd.ErrOrStderr()); err != nil {
+		if err := printForeign(cmd, r, a, files, f.Model(files)); err != nil {
 			return err
 		}
 		sayValid(a, cmd, "%s: valid %s\n", r.Label(), f.Name)
 		return nil
 	}
-	if _, err := toPolicy(f, r, a, cmd.OutOrStdout(), cmd.ErrOrStderr()); err != nil {
+	if _, err := toPolicy(cmd, f, r, a); err != nil {
 		return err
 	}
 	sayValid(a, cmd, "%s: valid %s\n", r.Label(), f.Name)
 	return nil
 }
 
-func validatePlans(cmd *cobra.Command, a *project.Args, files []string) (bool, error) {
+func validatePlans(cmd *cobra.Command, a *project.Args, files []string) error {
 	a.Plans, a.Recalls = files, record.RecallClone
 	c, err := a.Compile(cmd.InOrStdin())
 	if err != nil {
-		return false, err
+		return err
 	}
 	defer c.Project.Close()
-	if err := (view.Diagnostics{Format: c.Format, Sources: c.Sources}).Print(cmd.OutOrStdout(), cmd.ErrOrStderr(), c.Diags); err != nil {
-		return false, err
-	}
-	if c.Hint != "" {
-		view.Sayf(cmd.ErrOrStderr(), "%s\n", c.Hint)
-	}
-	if c.Diags.HasErrors() {
-		return false, nil
+	if err := printCompile(c, cmd); err != nil {
+		return err
 	}
 	for i, r := range c.Results {
-		s := r.Epic.Stats()
-		sayValid(a, cmd, "%s: %s, %s, %s\n", c.Plans[i].File, text.Count(s.Nodes, "node"), text.Count(s.Edges, "edge"), text.Count(len(s.Waves), "wave"))
+		sayValid(a, cmd, "%s: %s\n", c.Plans[i].File, shapeOf(r.Epic))
 	}
-	return true, nil
+	return nil
 }
 
-func validatePolicies(cmd *cobra.Command, a *project.Args, files []string) (bool, error) {
+func validatePolicies(cmd *cobra.Command, a *project.Args, files []string) error {
 	opts, err := a.Options()
 	if err != nil {
-		return false, err
+		return err
 	}
 	p, err := project.Open(files[0])
 	if err != nil {
-		return false, err
+		return err
 	}
 	defer p.Close()
 	read, err := p.ReadPolicies(files)
 	if err != nil {
-		return false, err
+		return err
 	}
 	in := policies.Input{Project: p.FS(), Vars: opts.Vars, Version: opts.Version}
 	byName := map[string]*diag.File{}
@@ -191,21 +157,17 @@ func validatePolicies(cmd *cobra.Command, a *project.Args, files []string) (bool
 		list = list.Strict()
 	}
 	list.Sort()
-	view := view.Diagnostics{Format: a.Format, Sources: project.Sources{Files: byName, Root: p.Dir}}
-	if err := view.Print(cmd.OutOrStdout(), cmd.ErrOrStderr(), list); err != nil {
-		return false, err
-	}
-	if list.HasErrors() {
-		return false, nil
+	if err := diagnose(cmd, a.Format, project.Sources{Files: byName, Root: p.Dir}, list); err != nil {
+		return err
 	}
 	for _, f := range files {
 		sayValid(a, cmd, "%s: a valid policy\n", f)
 	}
-	return true, nil
+	return nil
 }
 
-func validateEpics(cmd *cobra.Command, a *project.Args, files []string) (bool, error) {
-	ok := true
+func validateEpics(cmd *cobra.Command, a *project.Args, files []string) error {
+	var failed error
 	for _, f := range files {
 		epic, b, err := record.Load(f, cmd.InOrStdin())
 		if err == nil {
@@ -220,21 +182,16 @@ func validateEpics(cmd *cobra.Command, a *project.Args, files []string) (bool, e
 			}
 		}
 		if err != nil {
-			ok = false
+			failed = &exit.Error{Code: exit.Input}
 			view.Sayf(cmd.ErrOrStderr(), "ralph: %v\n", err)
 			continue
 		}
-		s := epic.Stats()
-		sayValid(a, cmd, "%s: %s, %s, %s\n", f, text.Count(s.Nodes, "node"), text.Count(s.Edges, "edge"), text.Count(len(s.Waves), "wave"))
+		sayValid(a, cmd, "%s: %s\n", f, shapeOf(epic))
 	}
-	return ok, nil
+	return failed
 }
 
-// sayValid prints for people, where standard output is not a machine's.
+// sayValid prints a line for people.
 func sayValid(a *project.Args, cmd *cobra.Command, format string, args ...any) {
-	w := cmd.OutOrStdout()
-	if a.Format != project.FormatText {
-		w = cmd.ErrOrStderr()
-	}
-	view.Sayf(w, format, args...)
+	view.Sayf(sayTo(a, cmd), format, args...)
 }

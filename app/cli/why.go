@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 
@@ -14,11 +13,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/app/view"
 	"github.com/ralph-compiler/ralph/compiler"
-	"github.com/ralph-compiler/ralph/diag"
-	"github.com/ralph-compiler/ralph/internal/columns"
-	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/spell"
-	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -29,15 +24,7 @@ func newWhyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "why KEY [FIELD]",
 		Short: "Say where a node's values come from, with the source line",
-		Long: `Why explains the values of a node: which label, policy block, built-in default or flag
-gave each of them, which line made each dependency, why an agent was chosen. It reads
-the plan that epic.json names again, and says so when epic.json is stale. Give the
-same flags as to compile.`,
-		Example: `  ralph why 1.2a
-  ralph why 1.2a after
-  ralph why 1.2a steps.implement
-  ralph why 1.2a limits.attempts --json`,
-		Args: countArgs(cobra.RangeArgs(1, 2)),
+		Args:  countArgs(cobra.RangeArgs(1, 2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			field := ""
 			if len(args) > 1 {
@@ -73,7 +60,7 @@ func runWhy(cmd *cobra.Command, a *project.Args, file, key, field string, asJSON
 	}
 	defer c.Project.Close()
 	if c.Diags.HasErrors() {
-		return failCompile(c, cmd)
+		return diagnose(cmd, c.Format, c.Sources, c.Diags)
 	}
 	r := c.Results[0]
 	if !bytes.Equal(r.JSON, old) {
@@ -95,13 +82,13 @@ func runWhy(cmd *cobra.Command, a *project.Args, file, key, field string, asJSON
 		return exit.Inputf("nothing is recorded for the field %s of %s%s; there is: %s", field, key, spell.Hint(field, names), spell.Sorted(names, 40))
 	}
 	if asJSON {
-		return whyJSON(c, cmd.OutOrStdout(), key, reasons)
+		return view.WhyJSON(c, cmd.OutOrStdout(), key, reasons)
 	}
-	return whyText(c, cmd.OutOrStdout(), r, key, reasons, field != "")
+	return view.Why(c, cmd.OutOrStdout(), r, key, reasons, field != "")
 }
 
-// likeField finds the reasons that a person means by a short name: "timeout",
-// "agent", or the path that the field has in epic.json, "limits.attempts".
+// likeField finds the reasons for a short name of a field ("timeout", "agent"), or for its
+// path in epic.json ("limits.attempts").
 func likeField(t *compiler.Trace, key ir.Key, field string) []compiler.Reason {
 	all, _ := t.Why(key, "")
 	want := field[strings.LastIndexByte(field, '.')+1:]
@@ -119,77 +106,10 @@ func likeField(t *compiler.Trace, key ir.Key, field string) []compiler.Reason {
 
 var limitFields = map[string]bool{"iterations": true, "attempts": true, "breaker": true, "runner_retries": true, "timeout_ms": true}
 
-// failCompile prints the diagnostics and ends with the exit code of wrong input.
-func failCompile(c *project.Compilation, cmd *cobra.Command) error {
-	if err := (view.Diagnostics{Format: c.Format, Sources: c.Sources}).Print(cmd.OutOrStdout(), cmd.ErrOrStderr(), c.Diags); err != nil {
-		return err
-	}
-	return &exit.Error{Code: exit.Input}
-}
-
 func unknownKey(keys []ir.Key, key string) error {
 	known := make([]string, len(keys))
 	for i, k := range keys {
 		known[i] = string(k)
 	}
 	return exit.Inputf("there is no node %s%s; there are: %s", key, spell.Hint(key, known), spell.Sorted(known, 40))
-}
-
-// whyText prints reasons; whole says that long values are not cut.
-func whyText(c *project.Compilation, w io.Writer, r compiler.Result, key string, reasons []compiler.Reason, whole bool) error {
-	style := term.For(w)
-	var b strings.Builder
-	for i := range r.Epic.Nodes {
-		if n := &r.Epic.Nodes[i]; string(n.Key) == key {
-			fmt.Fprintf(&b, "%s  %s\n", style.Paint(term.Bold, key), reveal.Words(n.Title))
-		}
-	}
-	list := make(diag.List, len(reasons))
-	width := 0
-	for i, x := range reasons {
-		list[i].Range = x.Range
-		width = max(width, columns.Of(x.Field))
-	}
-	shown, files := c.Sources.FromHere(list)
-	for i, x := range reasons {
-		value := reveal.Words(strings.ReplaceAll(x.Value, "\n", " "))
-		if value == "" {
-			value = "–"
-		}
-		if !whole {
-			value = columns.Truncate(value, 90)
-		}
-		fmt.Fprintf(&b, "  %s%s  %s\n", style.Paint(term.Info, reveal.Words(x.Field)), strings.Repeat(" ", width-columns.Of(x.Field)), value)
-		where := x.Origin
-		if p := shown[i].Range; !p.IsZero() {
-			if f := files[p.File]; f != nil {
-				where += "  " + p.File + ":" + f.Position(p.Start).String()
-			}
-		}
-		fmt.Fprintf(&b, "  %s  %s\n", strings.Repeat(" ", width), style.Paint(term.Faint, reveal.Words(where)))
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-func whyJSON(c *project.Compilation, w io.Writer, key string, reasons []compiler.Reason) error {
-	type reason struct {
-		Field  string      `json:"field"`
-		Value  string      `json:"value"`
-		Origin string      `json:"origin"`
-		Range  *view.Place `json:"range"`
-	}
-	out := struct {
-		Key     string   `json:"key"`
-		Reasons []reason `json:"reasons"`
-	}{key, []reason{}}
-	for _, x := range reasons {
-		j := reason{Field: x.Field, Value: x.Value, Origin: x.Origin}
-		if !x.Range.IsZero() {
-			p := view.At(c.Sources, x.Range)
-			j.Range = &p
-		}
-		out.Reasons = append(out.Reasons, j)
-	}
-	return view.WriteJSON(w, out)
 }

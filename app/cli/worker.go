@@ -22,31 +22,7 @@ func newWorkerCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "worker [DIR]",
 		Short: "Work off the issues of a beads database that have no plan",
-		Long: `Worker takes the issues of the repository's beads database that are ready (bd ready):
-open, nothing that blocks them, no epic, not of a plan that ralph pushed, without the
-label ashep:excluded (hitl { labels = { exclude = … } }), assigned to nobody else. It
-claims an issue, compiles it under the project's policy to an epic of one sprint,
-whose id is the issue's, and runs that with ralph apply in a process of its own.
-
-  done                            the issue is closed, with the commit or pull request
-  cancelled, partial, interrupted it is open again, and nobody's
-  waits for a person              it is blocked, with the label needs:human_approval and
-                                  a comment that says what to type; it goes on by itself
-                                  once that was decided
-  everything else                 it is blocked, and a comment says why
-
-Work starts from the merge of the results of what blocked the issue, at the step that
-a label phase:<step> names. Reopen a blocked issue to have it tried again; comments
-written since go to the agent.
-
-Ctrl-C takes nothing new and lets what runs finish (--grace); a second one stops it. A
-worker that was killed is followed by another one: what the first had claimed goes on.
-Several may work on one database. Starting a worker is the approval of what it runs.`,
-		Example: `  ralph worker                      until Ctrl-C
-  ralph worker --once               until nothing is ready any more
-  ralph worker --issue shop-a3f     this one, and end
-  ralph worker ../service --max 3 --poll 30s`,
-		Args: countArgs(cobra.MaximumNArgs(1)),
+		Args:  countArgs(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := "."
 			if len(args) > 0 {
@@ -92,7 +68,7 @@ func runWorker(cmd *cobra.Command, a *worker.Args, dir string) (err error) {
 	if a.Issue != "" {
 		a.Once, a.Max = true, 1
 	}
-	ctx := background(cmd)
+	ctx := cmd.Context()
 	interrupts, stop := run.CatchInterrupts()
 	defer stop()
 	w := &worker.Worker{

@@ -4,7 +4,6 @@ package cli
 
 import (
 	"os"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -103,6 +102,14 @@ func TestWhatIsSaidInTheSecondOfAClaimCounts(t *testing.T) {
 	}
 }
 
+// killAll kills everything that runs in the site, in no order.
+func (d *database) killAll() {
+	for _, pid := range d.processes() {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+	d.until("nobody is left", func() bool { return len(d.processes()) == 0 })
+}
+
 // kill -9 of a worker: its ralph apply goes on, and the next worker writes back what
 // comes of it; killed together with that, the next one goes on with the run. No agent
 // works twice where one has ended. execution §9
@@ -120,10 +127,7 @@ func TestAWorkerThatIsKilledIsFollowed(t *testing.T) {
 			}
 			_ = w.wait()
 			if both {
-				for _, pid := range d.processes() {
-					_ = syscall.Kill(pid, syscall.SIGKILL)
-				}
-				d.until("nobody is left", func() bool { return len(d.processes()) == 0 })
+				d.killAll()
 			}
 			if i := d.bead("bd-a"); i.Status != "in_progress" || i.Assignee != "beads-ralph-scrum-master" {
 				t.Fatalf("behind the kill it is %s of %s", i.Status, i.Assignee)
@@ -366,8 +370,7 @@ func TestAnApplyFilesProposals(t *testing.T) {
 	s := newSite(t, propose, executortest.Epic([]string{"1.1"}, func(e *ir.Epic) {
 		e.Run.Tracker = &ir.Tracker{Kind: "bd", Prefix: "bd", Mirror: []string{}, Labels: map[string]string{}, Actor: "ralph", PollMS: 15_000, MaxConcurrentRuns: 1, Proposals: true}
 	}))
-	d := &database{s, bdtest.New(t)}
-	d.path = filepath.Dir(d.bd.Program) + ":" + d.path
+	d := fakeDatabase(t, s)
 	d.write(".git/info/exclude", ".beads\n")
 	d.bd.Init(d.dir)
 	for range 2 {

@@ -60,13 +60,18 @@ policy "p" {
 // changes for that.
 func TestTheRunOfAnIssueIsRecovered(t *testing.T) { // S2-41, S2-43, S2-45
 	t.Parallel()
-	d := faultDatabase(t, `echo made > out.txt; if [ "$RALPH_ATTEMPT" = 2 ]; then echo mended >> out.txt; fi`, mustMend)
+	recoversAnIssue(t, faultDatabase)
+}
+
+func TestBdTheRunOfAnIssueIsRecovered(t *testing.T) { // S2-41, S2-43, S2-45
+	recoversAnIssue(t, realDatabase)
+}
+
+func recoversAnIssue(t *testing.T, open func(t *testing.T, work, policy string) *database) {
+	d := open(t, `echo made > out.txt; if [ "$RALPH_ATTEMPT" = 2 ]; then echo mended >> out.txt; fi`, mustMend)
 	d.put(`{"id":"bd-a","metadata":{"mine":1}}`)
 	d.worker(exit.NotDone, "--once")
-	if err := os.RemoveAll(d.file(".git/ralph")); err != nil {
-		t.Fatal(err)
-	}
-	d.git("worktree", "prune")
+	d.lose()
 	before := d.bead("bd-a")
 	got := d.ralph("recover", "bd-a")
 	if got.code != exit.Done || !strings.Contains(got.out, "blocked") || !strings.Contains(got.out, "bd update bd-a --status open && ralph worker --issue bd-a") {
@@ -82,6 +87,107 @@ func TestTheRunOfAnIssueIsRecovered(t *testing.T) { // S2-41, S2-43, S2-45
 	d.worker(exit.Done, "--once")
 	if i := d.bead("bd-a"); i.Status != "closed" || !strings.Contains(string(i.Metadata), `"mine":1`) || d.noted("agents", "bd-a.implement-2") != 1 {
 		t.Errorf("it is %s, agents\n%s\n%s", i.Status, d.read("../log/agents"), d.outputs())
+	}
+}
+
+// lose removes all that this repository knows of runs and claims.
+func (d *database) lose() {
+	d.t.Helper()
+	if err := os.RemoveAll(d.file(".git/ralph")); err != nil {
+		d.t.Fatal(err)
+	}
+	d.git("worktree", "prune")
+}
+
+const twoSteps = `
+policy "p" {
+  default = true
+  step "implement" { capabilities = ["implement"] }
+  step "polish" { capabilities = ["implement"] }
+}
+`
+
+// A worker, its run and all that they knew are gone in the middle of the second step:
+// recover restores the claim too, and the next worker goes on by itself, with that step.
+func TestAWorkerGoesOnWithARecoveredIssue(t *testing.T) { // S2-41, S2-43, S2-45, S4-59
+	t.Parallel()
+	goesOnWithRecovered(t, faultDatabase)
+}
+
+func TestBdAWorkerGoesOnWithARecoveredIssue(t *testing.T) { // S2-41, S2-43, S2-45, S4-59
+	goesOnWithRecovered(t, realDatabase)
+}
+
+func goesOnWithRecovered(t *testing.T, open func(t *testing.T, work, policy string) *database) {
+	d := open(t, `echo "$RALPH_STEP" >> out.txt; if [ "$RALPH_STEP" = polish ] && ! [ -e "$TOP/log/go" ]; then echo > "$TOP/log/at-work"; sleep 600; fi`, twoSteps)
+	d.put(`{"id":"bd-a","labels":["api"]}`)
+	w := d.start("worker", "--poll", "100ms")
+	d.exists("../log/at-work")
+	d.until("its bead says at which step it is", func() bool { return slices.Contains(d.bead("bd-a").Labels, "phase:polish") })
+	if err := w.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = w.wait()
+	d.killAll()
+	d.lose()
+	before := d.bead("bd-a")
+	if got := d.ralph("recover", "bd-a"); got.code != exit.Done || !strings.Contains(got.out, "To go on: ralph worker --issue bd-a") {
+		t.Fatalf("recover: exit %d\n%s", got.code, got.all())
+	}
+	if now := d.bead("bd-a"); !now.UpdatedAt.Equal(before.UpdatedAt) || now.Token() != before.Token() {
+		t.Errorf("recover wrote the bead: %+v, was %+v", now, before)
+	}
+	d.open("go")
+	got := d.worker(exit.Done, "--once")
+	i := d.bead("bd-a")
+	slices.Sort(i.Labels)
+	if i.Status != "closed" || i.Token() == before.Token() || !slices.Equal(i.Labels, []string{"api", "phase:polish"}) || !strings.Contains(got.out, "bd-a  goes on: Make bd-a (its run was recovered)") {
+		t.Errorf("it is %s with %v\n%s\n%s", i.Status, i.Labels, got.all(), d.outputs())
+	}
+	if d.noted("agents", "bd-a.implement-1") != 1 || strings.Count(d.comments("bd-a"), "[iter:3]") != 1 {
+		t.Errorf("agents\n%s\ncomments\n%s", d.read("../log/agents"), d.comments("bd-a"))
+	}
+}
+
+// Somebody changed the issue between recover and the next worker: it stays theirs.
+func TestARecoveredIssueOfSomebodyElseIsNotTakenOver(t *testing.T) { // S4-59
+	t.Parallel()
+	d := faultDatabase(t, `echo x > a.txt`, askAda)
+	d.put(`{"id":"bd-a"}`)
+	d.worker(exit.Waiting, "--once")
+	d.lose()
+	if got := d.ralph("recover", "bd-a"); got.code != exit.Done {
+		t.Fatalf("recover: %s", got.all())
+	}
+	d.person("update", "bd-a", "--status", "in_progress", "--assignee", "ada", "--metadata", `{"ralph_worker":"another's"}`)
+	before := d.bead("bd-a")
+	got := d.worker(exit.Done, "--once")
+	if now := d.bead("bd-a"); !now.UpdatedAt.Equal(before.UpdatedAt) || now.Token() != "another's" || !strings.Contains(got.out, "bd-a  is not taken over") {
+		t.Errorf("it is %+v\n%s", now, got.all())
+	}
+}
+
+// An issue that waited for a person is asked about again where its run was recovered: no
+// approval is taken from the beads.
+func TestARecoveredIssueThatWaitedAsksAgain(t *testing.T) { // S4-97, K33
+	t.Parallel()
+	d := faultDatabase(t, `echo x > a.txt`, askAda)
+	d.put(`{"id":"bd-a"}`)
+	d.worker(exit.Waiting, "--once")
+	d.lose()
+	if got := d.ralph("recover", "bd-a"); got.code != exit.Done {
+		t.Fatalf("recover: %s", got.all())
+	}
+	d.worker(exit.Waiting, "--once")
+	if i := d.bead("bd-a"); i.Status != "blocked" || !slices.Contains(i.Labels, "needs:human_approval") || strings.Count(d.read("../log/agents"), "\n") != 1 {
+		t.Errorf("it is %s with %v; agents\n%s\n%s", i.Status, i.Labels, d.read("../log/agents"), d.outputs())
+	}
+	if got := d.ralph("approve", "bd-a", "--as", "ada", "--epic", "bd-a"); got.code != exit.Done {
+		t.Fatalf("approve: %s", got.all())
+	}
+	d.worker(exit.Done, "--once")
+	if i := d.bead("bd-a"); i.Status != "closed" {
+		t.Errorf("it is %s\n%s", i.Status, d.outputs())
 	}
 }
 

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -40,10 +41,11 @@ policy "p" {
 }
 `
 
-// database is a site whose work stands in beads of a stand-in for bd.
+// database is a site whose work stands in beads: of a stand-in for bd, or of the real one.
 type database struct {
 	*site
-	bd *bdtest.Fake
+	bd *bdtest.Fake // nil: the real one
+	do func(who string, args ...string) json.RawMessage
 }
 
 // faultDatabase is newDatabase for stories of several seconds: each call of bd, and each
@@ -60,6 +62,48 @@ func faultDatabase(t *testing.T, work, policy string) *database {
 // the shell script work; it runs in the worktree.
 func newDatabase(t *testing.T, work, policy string) *database {
 	t.Helper()
+	d := fakeDatabase(t, workerSite(t, work, policy))
+	d.bd.Init(d.dir)
+	return d
+}
+
+// fakeDatabase gives a site the stand-in for bd.
+func fakeDatabase(t *testing.T, s *site) *database {
+	fake := bdtest.New(t)
+	d := &database{site: s, bd: fake}
+	d.do = func(who string, args ...string) json.RawMessage { return fake.Do(d.dir, who, args...) }
+	d.path = filepath.Dir(fake.Program) + ":" + d.path
+	return d
+}
+
+// realDatabase is newDatabase with the real bd; the test is skipped where it is not there.
+func realDatabase(t *testing.T, work, policy string) *database {
+	t.Helper()
+	program := os.Getenv("RALPH_BD")
+	if program == "" {
+		t.Skip("RALPH_BD is not set: make e2e builds the real bd and tests with it")
+	}
+	d := &database{site: workerSite(t, work, policy)}
+	if err := os.Symlink(program, filepath.Join(d.top, "bin/bd")); err != nil {
+		t.Fatal(err)
+	}
+	d.do = func(who string, args ...string) json.RawMessage {
+		t.Helper()
+		cmd := d.command(program, append(args, "--json")...)
+		cmd.Env = append(cmd.Env, "BEADS_ACTOR="+who, "BD_NON_INTERACTIVE=1", "BD_DISABLE_METRICS=1", "BD_BACKUP_ENABLED=false")
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("bd %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+		return out
+	}
+	d.do("ada", "init", "--prefix", "bd", "--stealth", "--skip-hooks", "--skip-agents", "--non-interactive", "--quiet")
+	return d
+}
+
+// workerSite is a repository with a policy, and without an epic.json.
+func workerSite(t *testing.T, work, policy string) *site {
+	t.Helper()
 	s := newSite(t, work, executortest.Epic([]string{"1.1"}))
 	s.git("rm", "-q", "--cached", "epic.json")
 	if err := os.Remove(s.file("epic.json")); err != nil {
@@ -69,10 +113,7 @@ func newDatabase(t *testing.T, work, policy string) *database {
 	s.write(".git/info/exclude", ".beads\n")
 	s.git("add", "-A")
 	s.git("commit", "-q", "-m", "policy")
-	d := &database{s, bdtest.New(t)}
-	d.path = filepath.Dir(d.bd.Program) + ":" + d.path
-	d.bd.Init(s.dir)
-	return d
+	return s
 }
 
 // put makes or changes beads, as a person would.
@@ -104,18 +145,22 @@ func (d *database) put(rows ...string) {
 		text += string(b) + "\n"
 	}
 	d.write("../rows.jsonl", text)
-	d.bd.Do(d.dir, "ada", "import", d.file("../rows.jsonl"))
+	d.do("ada", "import", d.file("../rows.jsonl"))
 }
 
 // person calls bd as ada.
-func (d *database) person(args ...string) { d.t.Helper(); d.bd.Do(d.dir, "ada", args...) }
+func (d *database) person(args ...string) { d.t.Helper(); d.do("ada", args...) }
 
 // bead is an issue as it stands.
 func (d *database) bead(id string) bd.Issue {
 	d.t.Helper()
 	var list []bd.Issue
-	if err := json.Unmarshal(d.bd.Do(d.dir, "ada", "list", "--all", "--limit", "0", "--id", id), &list); err != nil || len(list) != 1 {
+	if err := json.Unmarshal(d.do("ada", "list", "--all", "--limit", "0", "--id", id), &list); err != nil || len(list) != 1 {
 		d.t.Fatalf("bead %s: %v, %v", id, list, err)
+	}
+	var short bytes.Buffer // the real bd writes it over several lines
+	if json.Compact(&short, list[0].Metadata) == nil {
+		list[0].Metadata = short.Bytes()
 	}
 	return list[0]
 }
@@ -124,7 +169,7 @@ func (d *database) bead(id string) bd.Issue {
 func (d *database) comments(id string) string {
 	d.t.Helper()
 	var list []bd.Comment
-	if err := json.Unmarshal(d.bd.Do(d.dir, "ada", "comments", id), &list); err != nil {
+	if err := json.Unmarshal(d.do("ada", "comments", id), &list); err != nil {
 		d.t.Fatal(err)
 	}
 	out := ""

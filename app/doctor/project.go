@@ -8,12 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/app/run"
 	"github.com/ralph-compiler/ralph/app/words"
-	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/shell"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -99,26 +98,18 @@ func examineEpic(ctx context.Context, file string) (*ir.Epic, Finding) {
 	if err := run.Refuse(epic); err != nil {
 		return epic, bad(err)
 	}
-	space, err := workspace.Open(ctx, project.EpicDir(file), epic)
+	r, err := record.OpenAbout(ctx, project.EpicDir(file), file, epic)
 	if err != nil {
 		return epic, bad(err)
 	}
-	events, err := record.ReadEvents(ctx, space.State(), epic.Epic.ID)
-	if err != nil {
-		return epic, bad(err)
-	}
-	machine, err := record.Replayed(epic, events)
-	if err != nil {
-		return epic, bad(err)
-	}
-	if err := run.CheckNames(space, machine); err != nil {
-		return epic, bad(err)
-	}
-	if err := (&run.Opened{Epic: epic, Space: space}).CheckPrograms(ctx); err != nil {
-		return epic, bad(err)
-	}
-	if err := examineFiles(ctx, epic, space); err != nil {
-		return epic, bad(err)
+	for _, check := range []func() error{
+		func() error { return run.CheckNames(r.Space, r.Run) },
+		func() error { return (&run.Opened{Epic: epic, Space: r.Space}).CheckPrograms(ctx) },
+		func() error { return examineFiles(ctx, r) },
+	} {
+		if err := check(); err != nil {
+			return epic, bad(err)
+		}
 	}
 	var programs []string
 	for _, r := range epic.Runners {
@@ -136,7 +127,7 @@ func examineEpic(ctx context.Context, file string) (*ir.Epic, Finding) {
 	if len(programs) > 0 {
 		detail += ": " + words.ListOf(programs)
 	}
-	if found := project.AlsoPlanned(space); len(found) > 0 {
+	if found := project.AlsoPlanned(r.Space); len(found) > 0 {
 		return epic, Finding{Name: file, State: "warning", Detail: found[0].What, Hint: strings.Join(found[0].Ways, "\nor ")}
 	}
 	return epic, Finding{Name: file, State: "ok", Detail: detail}
@@ -144,22 +135,14 @@ func examineEpic(ctx context.Context, file string) (*ir.Epic, Finding) {
 
 // examineFiles asks whether agents and gates would find what they start in the commits
 // that a run of all sprints which are not done would start from.
-func examineFiles(ctx context.Context, epic *ir.Epic, space *workspace.Space) error {
-	events, err := record.ReadEvents(ctx, space.State(), epic.Epic.ID)
-	if err != nil {
-		return exit.Inputf("%w", err)
-	}
-	machine, err := record.Replayed(epic, events)
+func examineFiles(ctx context.Context, r *record.Record) error {
+	start, err := record.PlannedStart(ctx, r.Epic, r.Space, r.Run, nil, nil, false)
 	if err != nil {
 		return err
 	}
-	start, err := record.PlannedStart(ctx, epic, space, machine, nil, nil, false)
-	if err != nil {
-		return err
-	}
-	f := run.NewStartsFrom(epic, space, machine, start)
+	f := run.NewStartsFrom(r.Epic, r.Space, r.Run, start)
 	f.Will = func() (map[ir.NodeID]bool, error) {
-		planned, err := machine.Plan(start, time.Now())
+		planned, err := machine.Plan(r.Run, start, time.Now())
 		return record.WillRun(planned), err
 	}
 	found, err := f.Look(ctx)

@@ -1,10 +1,9 @@
-// Package draft holds the knowledge about plans that only `ralph draft` needs: the prompts
-// of a planner and of its explorers, and the rules for drafted plans beyond those of the
-// compiler.
+// Package draft is what `ralph draft` does around a run: it makes the epic by which a plan
+// is written or changed, decides whether a draft that began goes on, reads what came of it
+// from the record, and writes an approved plan into the checkout.
 //
-// In: the wish, the project's policy, its files through a confined fs.FS, and a
-// compiled plan. Out: prompts as lines, and diagnostics. It does no I/O of its own
-// and starts nothing: app reads the files and puts the results into the epic of
-// a draft and into its gate of kind compiles. It imports policies, compiler/syntax,
-// ir, diag and internal packages; never the executor.
+// In: a project, a plan's path and a wish. Out: an epic to apply, the values that
+// app/view prints, and the plan in the checkout with its approval on record. What planners
+// are told is app/draft/rules; what their plans are judged by is app/draft/judge. It uses
+// app/run, and never the terminal. Only app/cli and app/view import it.
 package draft

@@ -17,47 +17,36 @@ type withoutGit struct {
 
 var errOfGit = errors.New("it lies in git's own directory, of which nothing is read")
 
-func (w withoutGit) check(op, name string) error {
+// unlessGit does what is asked of a name, unless it leads to a file of git's.
+func unlessGit[T any](w withoutGit, op, name string, do func(fs.FS, string) (T, error)) (none T, err error) {
 	if !fs.ValidPath(name) {
-		return &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
+		return none, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
 	}
 	at := filepath.Join(w.dir, filepath.FromSlash(name))
 	if real, err := filepath.EvalSymlinks(at); err == nil && ofGit(w.dir, real) || ofGit(w.dir, at) {
-		return &fs.PathError{Op: op, Path: name, Err: errOfGit}
+		return none, &fs.PathError{Op: op, Path: name, Err: errOfGit}
 	}
-	return nil
+	return do(w.FS, name)
 }
 
 // Open implements fs.FS.
 func (w withoutGit) Open(name string) (fs.File, error) {
-	if err := w.check("open", name); err != nil {
-		return nil, err
-	}
-	return w.FS.Open(name)
+	return unlessGit(w, "open", name, fs.FS.Open)
 }
 
 // ReadFile implements fs.ReadFileFS.
 func (w withoutGit) ReadFile(name string) ([]byte, error) {
-	if err := w.check("open", name); err != nil {
-		return nil, err
-	}
-	return fs.ReadFile(w.FS, name)
+	return unlessGit(w, "open", name, fs.ReadFile)
 }
 
 // ReadDir implements fs.ReadDirFS.
 func (w withoutGit) ReadDir(name string) ([]fs.DirEntry, error) {
-	if err := w.check("readdir", name); err != nil {
-		return nil, err
-	}
-	return fs.ReadDir(w.FS, name)
+	return unlessGit(w, "readdir", name, fs.ReadDir)
 }
 
 // Stat implements fs.StatFS.
 func (w withoutGit) Stat(name string) (fs.FileInfo, error) {
-	if err := w.check("stat", name); err != nil {
-		return nil, err
-	}
-	return fs.Stat(w.FS, name)
+	return unlessGit(w, "stat", name, fs.Stat)
 }
 
 // Lstat implements fs.ReadLinkFS. It is not restricted: a file's type reveals nothing of

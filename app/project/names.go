@@ -19,7 +19,7 @@ func AlsoPlanned(space *workspace.Space) []workspace.Clash {
 		return nil
 	}
 	defer root.Close()
-	found, err := space.Planned(EpicsIn(regular.FS(root), "."))
+	found, err := space.Names.Planned(EpicsIn(regular.FS(root), "."))
 	if err != nil {
 		return nil
 	}

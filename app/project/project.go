@@ -3,7 +3,6 @@ package project
 import (
 	"bufio"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -295,7 +294,7 @@ func EpicPath(args []string) (string, error) {
 		return args[0], nil
 	}
 	if _, err := os.Lstat("epic.json"); errors.Is(err, fs.ErrNotExist) {
-		return "", &exit.Error{Code: exit.Input, Err: fmt.Errorf("%w", ErrNoEpic)}
+		return "", &exit.Error{Code: exit.Input, Err: ErrNoEpic}
 	}
 	return "epic.json", nil
 }

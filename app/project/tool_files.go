@@ -38,7 +38,7 @@ func WhatIsIn(dir, verb string) string {
 	}
 	if len(lines) == 0 {
 		for _, pattern := range []string{"plans/*.md", "*.md"} {
-			files, _ := filepath.Glob(filepath.Join(globEscape(dir), pattern))
+			files, _ := filepath.Glob(filepath.Join(GlobEscape(dir), pattern))
 			for _, file := range files {
 				add(file, "ralph "+verb)
 			}
@@ -92,7 +92,7 @@ func under(dir, full, pattern string) []string {
 		if n == len(parts) {
 			return []string{dir}
 		}
-		files, _ := filepath.Glob(filepath.Join(append([]string{globEscape(dir)}, parts[n:]...)...))
+		files, _ := filepath.Glob(filepath.Join(append([]string{GlobEscape(dir)}, parts[n:]...)...))
 		return files
 	}
 	return nil
@@ -110,8 +110,8 @@ func endsWith(path string, parts []string) bool {
 	return err == nil && info.IsDir()
 }
 
-// globEscape escapes the special characters of a pattern.
-func globEscape(s string) string {
+// GlobEscape escapes the special characters of a pattern.
+func GlobEscape(s string) string {
 	if filepath.Separator == '\\' {
 		return s
 	}

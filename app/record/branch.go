@@ -28,14 +28,14 @@ func HoldsOf(ctx context.Context, epic *ir.Epic, run *machine.Run, space *worksp
 	if in.Branch == "" {
 		return BranchHolds{}
 	}
-	b := BranchHolds{Name: in.Branch, Joins: in.Mode == "dag", shadows: space.Shadows(in.Branch)}
-	b.Head, _ = space.Integrated(ctx)
-	within, err := space.Within(ctx, append(run.Results(), run.LeftOthers()...))
+	b := BranchHolds{Name: in.Branch, Joins: in.Mode == "dag", shadows: space.Checkout.Shadows(in.Branch)}
+	b.Head, _ = space.Refs.Integrated(ctx)
+	within, err := space.Refs.Within(ctx, append(run.Integration().Results(), run.Integration().LeftOthers()...))
 	if err != nil {
-		b.Branch = run.Branch(nil) // as far as ralph knows
+		b.Branch = run.Integration().Branch(nil) // as far as ralph knows
 		return b
 	}
-	b.Branch = run.Branch(func(commit string) bool { return within[commit] })
+	b.Branch = run.Integration().Branch(func(commit string) bool { return within[commit] })
 	return b
 }
 

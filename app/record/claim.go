@@ -15,10 +15,11 @@ import (
 
 // States of a claim.
 const (
-	ClaimTaken    = "claimed"  // a run is about to start, in progress, or over and not written back
-	ClaimWaiting  = "waiting"  // for a person
-	ClaimReleased = "released" // open again; not taken again until it is changed
-	ClaimOver     = "over"
+	ClaimTaken     = "claimed"   // a run is about to start, in progress, or over and not written back
+	ClaimWaiting   = "waiting"   // for a person
+	ClaimReleased  = "released"  // open again; not taken again until it is changed
+	ClaimRecovered = "recovered" // by ralph recover: the next worker takes the issue over
+	ClaimOver      = "over"
 )
 
 // Claim is this repository's record of an issue that a worker took. It is written before
@@ -28,6 +29,7 @@ type Claim struct {
 	Issue  string    `json:"issue"`
 	Epic   ir.NodeID `json:"epic"`
 	Token  string    `json:"token"`
+	Takes  string    `json:"takes,omitempty"` // recovered: the token of the claim that it replaces
 	State  string    `json:"state"`
 	At     time.Time `json:"at"`
 	After  int64     `json:"after"`           // last event of the journal when it was claimed
@@ -35,6 +37,7 @@ type Claim struct {
 	Start  string    `json:"start,omitempty"` // step that a person's label named when it was claimed
 	Wrote  string    `json:"wrote,omitempty"` // phase that ralph wrote last
 	Print  string    `json:"print"`           // of what the issue said
+	Notes  []string  `json:"notes,omitempty"` // what its base lacks: the mirror of the run comments it
 	Mark   string    `json:"mark,omitempty"`  // of the journal (JournalMark) when the wait began
 	Dir    string
 	Locked *journal.Lock

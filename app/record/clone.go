@@ -36,11 +36,11 @@ func taken(a *project.Args, p *project.Project) func(*ir.Epic) []compiler.Taken 
 			return nil
 		}
 		_, err := os.Lstat(filepath.Join(space.State(), journal.File)) // once it was applied, its integration branch is taken to be its own
-		found, err := space.Clashes(func(*ir.Node) bool { return true }, err == nil)
+		found, err := space.Names.Clashes(func(*ir.Node) bool { return true }, err == nil)
 		if err != nil {
 			return nil // apply says what is wrong with the repository
 		}
-		if planned, err := space.Planned(files(), plans...); err == nil {
+		if planned, err := space.Names.Planned(files(), plans...); err == nil {
 			found = append(found, planned...)
 		}
 		out := make([]compiler.Taken, 0, len(found))

@@ -58,9 +58,9 @@ func NewHistorian(d project.Detail, epic *ir.Epic, run *machine.Run, space *work
 // History is the history of all nodes of the epic, without the integration node.
 func (h *Historian) History(ctx context.Context) *ir.History {
 	o := h.Run.Overview()
-	mode, _ := h.Run.Mode()
+	mode, _ := h.Run.Summary().Mode()
 	out := &ir.History{
-		Top: h.Space.Top(), Base: h.Run.BaseBranch(), Started: h.times.started, Updated: h.times.updated, Ended: h.times.ended, By: o.By, Program: "ralph " + version.Ralph(),
+		Top: h.Space.Top(), Base: h.Run.Bases().Branch(), Started: h.times.started, Updated: h.times.updated, Ended: h.times.ended, By: o.By, Program: "ralph " + version.Ralph(),
 		Status: mode, Nodes: make(map[ir.NodeID]*ir.NodeHistory, len(h.Epic.Nodes)),
 	}
 	for _, r := range h.times.runs {
@@ -103,14 +103,14 @@ func (h *Historian) View(ctx context.Context, v machine.NodeView) *ir.NodeHistor
 	if v.Spent.USDKnown {
 		out.USDMicro = &v.Spent.USDMicro
 	}
-	if s, ended := h.Run.Scrum(v.ID, h.Says || h.told.Ended[v.ID] == v.Status.String()); ended {
+	if s, ended := h.Run.Node(v.ID).Scrum(h.Says || h.told.Ended[v.ID] == v.Status.String()); ended {
 		b, err := json.Marshal(s)
 		if err != nil {
 			panic("a scrum result that cannot be written: " + err.Error()) // it is plain
 		}
 		out.Scrum = b
 	}
-	for _, c := range h.Run.Comments(v.ID) {
+	for _, c := range h.Run.Node(v.ID).Comments() {
 		out.Comments = append(out.Comments, ir.Comment{Author: c.Author, Text: c.Text, At: c.At})
 	}
 	for _, a := range v.Attempts {

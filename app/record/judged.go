@@ -17,7 +17,7 @@ func (r *Record) NextSteps(v machine.NodeView) []NextStep {
 			return []NextStep{{Command: "ralph apply" + Applies(r.File), What: "its gates judge it again: " + why, Way: &machine.Way{Verb: machine.Apply}}}
 		}
 	}
-	return NextSteps(v, r.Space.Dir(v.ID), r.asker())
+	return NextSteps(v, r.Space.Dir(v.ID), AskerOf(r.About(), r.Epic, r.Space))
 }
 
 // judgedNext are the nodes that the next apply judges again, with what ralph plan says
@@ -31,11 +31,11 @@ func (r *Record) judgedNext() map[ir.NodeID]string {
 	if err != nil { // ralph plan says so
 		return r.judged
 	}
-	start := executor.RunStarted{Epic: r.Given.Epic.ID, Digest: r.Given.Digest, Slots: 1, By: project.UserName(), Base: run.Base(), Bases: run.Bases()}
+	start := executor.RunStarted{Epic: r.Given.Epic.ID, Digest: r.Given.Digest, Slots: 1, By: project.UserName(), Base: run.Bases().Base(), Bases: run.Bases().Named()}
 	if start.Head, err = HeadOf(context.Background(), r.Given, r.Space); err != nil {
 		return r.judged
 	}
-	planned, err := run.Plan(start, r.Now)
+	planned, err := machine.Plan(run, start, r.Now)
 	if err != nil {
 		return r.judged
 	}

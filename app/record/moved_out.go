@@ -21,7 +21,7 @@ type MovedJSON struct {
 
 // MovedOut is what was moved out of worktrees and is still there.
 func MovedOut(space *workspace.Space) ([]MovedJSON, error) {
-	all, err := space.MovedOut(context.Background())
+	all, err := space.Trees.MovedOut(context.Background())
 	var out []MovedJSON
 	for _, m := range all {
 		out = append(out, MovedJSON(m))

@@ -30,7 +30,7 @@ type Asker struct {
 
 // AskerOf is the person at this terminal.
 func AskerOf(about string, epic *ir.Epic, space *workspace.Space) Asker {
-	return Asker{about, project.UserName(), space.Names(), epic.Run.Tracker != nil && epic.Run.Tracker.Approvals}
+	return Asker{about, project.UserName(), space.Checkout.Committer(), epic.Run.Tracker != nil && epic.Run.Tracker.Approvals}
 }
 
 // NextSteps lists what a person can do about a node that does not continue by itself. dir
@@ -69,34 +69,44 @@ func (who Asker) say(w machine.Way, asWhom, message, what string) NextStep {
 	return NextStep{w.Line(words.QuoteArg(string(w.Key)), asWhom, message) + who.about, what, &w}
 }
 
+// offer makes the steps for one node.
+type offer struct {
+	v   machine.NodeView
+	who Asker
+}
+
+func (o offer) step(verb executor.Verb, how executor.How, message, what string) NextStep {
+	return o.who.say(machine.Way{Verb: verb, How: how, Key: o.v.Key}, "", message, what)
+}
+
+func (o offer) do(verb executor.Verb, what string) NextStep {
+	return o.step(verb, executor.HowPlain, "", what)
+}
+
+// mine hands in what a person did in the worktree.
+func (o offer) mine() NextStep {
+	return o.step(executor.RetryNode, executor.GatesOnly, "", "the gates judge what is in its worktree")
+}
+
+// stepsFor lists what a person could do, whether the machine would take it or not.
 func stepsFor(v machine.NodeView, dir string, who Asker) []NextStep {
-	step := func(verb executor.Verb, how executor.How, message, what string) NextStep {
-		return who.say(machine.Way{Verb: verb, How: how, Key: v.Key}, "", message, what)
-	}
-	do := func(verb executor.Verb, what string) NextStep { return step(verb, executor.HowPlain, "", what) }
-	key := words.QuoteArg(string(v.Key)) + who.about
+	o := offer{v, who}
 	edit := NextStep{Command: "cd " + words.QuoteArg(dir), What: "mend it there yourself, then:"}
-	mine := step(executor.RetryNode, executor.GatesOnly, "", "the gates judge what is in its worktree")
-	look := NextStep{Command: "ralph show " + words.QuoteArg(string(v.Key)) + " --diff" + who.about, What: "what it changed"}
-	merge := NextStep{}
-	if v.Merge != "" {
-		merge = NextStep{Command: "git merge --no-edit " + v.Merge, What: "resolve what is in conflict there, then:"}
-	}
 	switch v.Status {
 	case executor.Blocked:
 		if v.ID == executor.Integration {
-			return []NextStep{do(executor.RetryNode, "join the results again"), edit, mine}
+			return []NextStep{o.do(executor.RetryNode, "join the results again"), edit, o.mine()}
 		}
 		return []NextStep{
-			step(executor.RetryNode, executor.HowPlain, `"a hint"`, "try again; the hint goes into the prompt"), edit, mine,
-			do(executor.Skip, "go on without it"),
+			o.step(executor.RetryNode, executor.HowPlain, `"a hint"`, "try again; the hint goes into the prompt"), edit, o.mine(),
+			o.do(executor.Skip, "go on without it"),
 		}
 	case executor.Cancelled, executor.Skipped:
-		return []NextStep{do(executor.RetryNode, "open it again")}
+		return []NextStep{o.do(executor.RetryNode, "open it again")}
 	case executor.Waiting:
 	default:
 		if len(v.Ways) > 0 && v.Ways[0].Verb == executor.Resume { // paused before it began
-			return []NextStep{do(executor.Resume, "go on")}
+			return []NextStep{o.do(executor.Resume, "go on")}
 		}
 		return nil
 	}
@@ -107,74 +117,91 @@ func stepsFor(v machine.NodeView, dir string, who Asker) []NextStep {
 		return []NextStep{who.say(machine.Way{Verb: executor.Resume, Key: v.Key, Budget: cmp.Or(v.More, "usd=+20")}, "", "", "add to its budget")}
 	}
 	if v.For == executor.ForLimit && v.Offers(executor.RetryNode, executor.HowPlain) {
-		return []NextStep{do(executor.RetryNode, "if the limit is over, or you have another key: asks now; else it goes on by itself")}
+		return []NextStep{o.do(executor.RetryNode, "if the limit is over, or you have another key: asks now; else it goes on by itself")}
 	}
-	if v.For != executor.ForHuman {
-		return nil
+	if v.For == executor.ForHuman {
+		return o.forPerson(edit)
 	}
-	reject := step(executor.Reject, executor.HowPlain, `"what to change"`, "the next attempt begins with that")
+	return nil
+}
+
+// forPerson lists what ends a wait for a person. edit leads into the worktree.
+func (o offer) forPerson(edit NextStep) []NextStep {
+	v, who := o.v, o.who
+	key := words.QuoteArg(string(v.Key)) + who.about
+	look := NextStep{Command: "ralph show " + words.QuoteArg(string(v.Key)) + " --diff" + who.about, What: "what it changed"}
+	reject := o.step(executor.Reject, executor.HowPlain, `"what to change"`, "the next attempt begins with that")
 	switch v.Cause {
 	case executor.CauseApproval:
 		as, only := who.as(v.Approvers)
 		return []NextStep{look, who.say(machine.Way{Verb: executor.Approve, Key: v.Key}, as, "", "let it pass"+only), who.say(machine.Way{Verb: executor.Reject, Key: v.Key}, as, `"what to change"`, reject.What)}
 	case executor.CauseGate:
 		return []NextStep{
-			look, do(executor.RetryNode, "ask the gate again"), reject,
-			step(executor.Approve, executor.Override, `"why"`, "let it pass without that gate"),
+			look, o.do(executor.RetryNode, "ask the gate again"), reject,
+			o.step(executor.Approve, executor.Override, `"why"`, "let it pass without that gate"),
 		}
 	case executor.CauseQuestion, executor.CauseDiagnosis:
 		return []NextStep{
-			step(executor.RetryNode, executor.HowPlain, `"the answer"`, "the agent goes on with it"),
-			do(executor.Approve, "go on as it is, to its gates if it has any"),
+			o.step(executor.RetryNode, executor.HowPlain, `"the answer"`, "the agent goes on with it"),
+			o.do(executor.Approve, "go on as it is, to its gates if it has any"),
 		}
 	case executor.CauseConfig, executor.CauseRunner, executor.CauseWorkspace:
-		return []NextStep{do(executor.RetryNode, "once what it names is mended; ralph apply tries it again as well")}
+		return []NextStep{o.do(executor.RetryNode, "once what it names is mended; ralph apply tries it again as well")}
 	case executor.CauseDeadline:
-		return []NextStep{do(executor.RetryNode, "in spite of its deadline")}
+		return []NextStep{o.do(executor.RetryNode, "in spite of its deadline")}
 	case executor.CauseProtected:
-		return []NextStep{look, do(executor.Approve, "let the change of protected files pass"), reject, edit, mine}
+		return []NextStep{look, o.do(executor.Approve, "let the change of protected files pass"), reject, edit, o.mine()}
 	case executor.CauseConflict:
 		if v.SameAs != "" {
 			return nil // what resolves it there
 		}
 		edit.What = "resolve the conflict there, then:"
-		return []NextStep{edit, mine}
-	case executor.CauseManual:
-		edit.What = "do the work there, then:"
-		if merge.Command != "" {
-			return []NextStep{{Command: edit.Command, What: "your work is there: bring it onto what it starts from now"}, merge, do(executor.Approve, "its gates judge what is there, the merge committed or not")}
-		}
-		return []NextStep{edit, do(executor.Approve, "its gates judge what is there, committed or not, or what you put on its branch")}
-	case executor.CauseHandedIn:
-		own := step(executor.RetryNode, executor.GatesOnly, "", "what is in its worktree is merged with what it starts from now, and its gates judge it")
-		away := step(executor.RetryNode, executor.Discard, "", "it is kept under refs/ralph, and an agent begins anew")
-		if merge.Command != "" {
-			own.What = "its gates judge what is there, the merge committed or not"
-			return []NextStep{{Command: edit.Command, What: "the work is there: bring it onto what it starts from now"}, merge, own, away}
-		}
-		return []NextStep{own, away}
+		return []NextStep{edit, o.mine()}
+	case executor.CauseManual, executor.CauseHandedIn:
+		return o.byHand(edit)
 	case executor.CauseTakeover:
 		return []NextStep{
-			do(executor.Resume, "you are done in its session: the agent is asked to finish there, and to report"),
-			do(executor.Approve, "go on as it is, to its gates if it has any"),
-			step(executor.RetryNode, executor.HowPlain, `"what to do"`, "another attempt begins with that, from what is there"),
+			o.do(executor.Resume, "you are done in its session: the agent is asked to finish there, and to report"),
+			o.do(executor.Approve, "go on as it is, to its gates if it has any"),
+			o.step(executor.RetryNode, executor.HowPlain, `"what to do"`, "another attempt begins with that, from what is there"),
 			{Command: "ralph session " + key, What: "how to join its session"},
 		}
 	case executor.CausePaused:
-		return []NextStep{do(executor.Resume, "go on")}
+		return []NextStep{o.do(executor.Resume, "go on")}
 	case executor.CausePull:
 		return []NextStep{{Command: v.Pull.URL, What: "merge it or close it there; ralph apply sees it"}}
 	case executor.CauseOlder:
-		return append(keepOld(v, who), do(executor.RetryNode, "build the branch again from what is done now; what it holds is kept under refs/ralph"))
+		return append(keepOld(v, who), o.do(executor.RetryNode, "build the branch again from what is done now; what it holds is kept under refs/ralph"))
 	case executor.CauseForeign:
 		look.What = "how the branch differs from what ralph put there"
 		again := "build the branch again; what stands there is kept under refs/ralph"
 		if len(v.Keeps) > 0 { // keeping them is a separate, later question
 			again = "set commits of others aside under refs/ralph; older results stay until you say so"
 		}
-		return []NextStep{look, do(executor.Approve, "go on from where the branch stands, commits of others with it, after the gates"), do(executor.RetryNode, again)}
+		return []NextStep{look, o.do(executor.Approve, "go on from where the branch stands, commits of others with it, after the gates"), o.do(executor.RetryNode, again)}
 	}
-	return []NextStep{do(executor.RetryNode, "try again")}
+	return []NextStep{o.do(executor.RetryNode, "try again")}
+}
+
+// byHand lists what ends a wait for a person's own work.
+func (o offer) byHand(edit NextStep) []NextStep {
+	merge := NextStep{Command: "git merge --no-edit " + o.v.Merge, What: "resolve what is in conflict there, then:"}
+	if o.v.Cause == executor.CauseManual {
+		if o.v.Merge != "" {
+			edit.What = "your work is there: bring it onto what it starts from now"
+			return []NextStep{edit, merge, o.do(executor.Approve, "its gates judge what is there, the merge committed or not")}
+		}
+		edit.What = "do the work there, then:"
+		return []NextStep{edit, o.do(executor.Approve, "its gates judge what is there, committed or not, or what you put on its branch")}
+	}
+	own := o.step(executor.RetryNode, executor.GatesOnly, "", "what is in its worktree is merged with what it starts from now, and its gates judge it")
+	away := o.step(executor.RetryNode, executor.Discard, "", "it is kept under refs/ralph, and an agent begins anew")
+	if o.v.Merge == "" {
+		return []NextStep{own, away}
+	}
+	own.What = "its gates judge what is there, the merge committed or not"
+	edit.What = "the work is there: bring it onto what it starts from now"
+	return []NextStep{edit, merge, own, away}
 }
 
 // keepOld are the commands that let older results in the integration branch count.

@@ -41,7 +41,7 @@ func Onto(file string) string {
 func PlannedStart(ctx context.Context, epic *ir.Epic, space *workspace.Space, run *machine.Run, only, rerun []string, rebase bool) (executor.RunStarted, error) {
 	start := executor.RunStarted{
 		Epic: epic.Epic.ID, Plan: epic.Epic.Plan, Digest: epic.Digest, Slots: max(epic.Run.Concurrency.Nodes, 1), By: project.UserName(),
-		Base: run.Base(), Bases: run.Bases(),
+		Base: run.Bases().Base(), Bases: run.Bases().Named(),
 	}
 	var err error
 	if start.Only, err = NodeIDs(epic, only); err != nil {
@@ -50,8 +50,8 @@ func PlannedStart(ctx context.Context, epic *ir.Epic, space *workspace.Space, ru
 	if start.Rerun, err = NodeIDs(epic, rerun); err != nil {
 		return start, err
 	}
-	if run.Base().Commit == "" || rebase {
-		if start.Base, start.Bases, err = space.Heads(ctx); err != nil {
+	if run.Bases().Base().Commit == "" || rebase {
+		if start.Base, start.Bases, err = space.Bases.Heads(ctx); err != nil {
 			return start, Refusal(err)
 		}
 	}
@@ -60,7 +60,7 @@ func PlannedStart(ctx context.Context, epic *ir.Epic, space *workspace.Space, ru
 			return start, Refusal(err)
 		}
 	}
-	if start.Preflight, err = space.SetupDigest(); err != nil {
+	if start.Preflight, err = space.Checkout.SetupDigest(); err != nil {
 		return start, exit.Inputf("%w", err)
 	}
 	if start.Head, err = HeadOf(ctx, epic, space); err != nil {
@@ -87,8 +87,8 @@ func WorksAction(a machine.Action) bool {
 // the integration result: squashing the integration branch takes all its parts. theirs
 // are the accepted commits of others on that branch that the base holds.
 func MergedInto(ctx context.Context, space *workspace.Space, run *machine.Run, base string) (nodes []ir.NodeID, theirs []string, err error) {
-	for _, c := range run.Others() {
-		in, err := space.Merged(ctx, base, []executor.Result{{Node: executor.Integration, Tree: executor.Tree{Commit: c}}})
+	for _, c := range run.Integration().Others() {
+		in, err := space.Bases.Merged(ctx, base, []executor.Result{{Node: executor.Integration, Tree: executor.Tree{Commit: c}}})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -102,6 +102,32 @@ func MergedInto(ctx context.Context, space *workspace.Space, run *machine.Run, b
 			results = append(results, executor.Result{Node: v.ID, Tree: v.Result})
 		}
 	}
-	in, err := space.Merged(ctx, base, results)
+	in, err := space.Bases.Merged(ctx, base, results)
 	return slices.DeleteFunc(in, func(id ir.NodeID) bool { return id == executor.Integration }), theirs, err
+}
+
+func Baselines(checks []machine.BaseCheck) []BaselineJSON {
+	var out []BaselineJSON
+	for _, c := range checks {
+		j := BaselineJSON{Gate: c.Gate, Also: c.Also, Base: c.Base.Commit, Green: c.Green, Approved: c.Approved, Held: c.Held()}
+		if c.Known != nil {
+			j.Verdict, j.Message = c.Known.Verdict, c.Known.Message
+		}
+		out = append(out, j)
+	}
+	return out
+}
+
+// PlannedNodes are planned actions as plan prints them.
+func PlannedNodes(epic *ir.Epic, planned []machine.Planned) []PlannedJSON {
+	byHand := map[ir.NodeID]bool{} // sprints whose work a person does
+	for i := range epic.Nodes {
+		n := &epic.Nodes[i]
+		byHand[n.ID] = n.Kind == ir.Manual || len(n.Steps) > 0 && !slices.ContainsFunc(n.Steps, func(s ir.Step) bool { return !epic.Agents[s.Agent].Human })
+	}
+	out := make([]PlannedJSON, len(planned))
+	for i, x := range planned {
+		out[i] = PlannedJSON{Key: x.Key, ID: x.Node, Title: x.Title, ByHand: byHand[x.Node], Action: x.Action, Needs: x.Needs, Cause: x.Cause}
+	}
+	return out
 }

@@ -32,6 +32,7 @@ type PlannedJSON struct {
 	Title  string         `json:"title"`
 	ByHand bool           `json:"by_hand,omitempty"` // a person does all of its work
 	Action machine.Action `json:"action"`
+	Needs  ir.Key         `json:"needs,omitempty"` // the sprint that is blocked, if it is not this one
 	Cause  string         `json:"cause,omitempty"`
 }
 

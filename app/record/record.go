@@ -69,7 +69,7 @@ func OpenIn(ctx context.Context, dir, file string, in io.Reader) (*Record, error
 		return nil, err
 	}
 	if last := LastDigest(r.Events); last != "" && last != given.Digest {
-		if was := AppliedEpic(r.Space.State(), last); was != nil {
+		if was := appliedEpic(r.Space.State(), last); was != nil {
 			r.Epic = was
 			r.Changed = true
 			if r.Space, err = workspace.Open(ctx, dir, was); err != nil {
@@ -80,14 +80,9 @@ func OpenIn(ctx context.Context, dir, file string, in io.Reader) (*Record, error
 	return r, r.replay()
 }
 
-// OpenAbout is what is on record about an epic that was read, as if the last run had
-// been about it.
-func OpenAbout(ctx context.Context, file string, epic *ir.Epic) (*Record, error) {
-	return OpenAboutIn(ctx, project.EpicDir(file), file, epic)
-}
-
-// OpenAboutIn does so for the repository that dir lies in.
-func OpenAboutIn(ctx context.Context, dir, file string, epic *ir.Epic) (*Record, error) {
+// OpenAbout is what is on record, in the repository that dir lies in, about an epic that
+// was read, as if the last run had been about it.
+func OpenAbout(ctx context.Context, dir, file string, epic *ir.Epic) (*Record, error) {
 	r, err := read(ctx, dir, file, epic)
 	if err != nil {
 		return nil, err
@@ -102,19 +97,32 @@ func read(ctx context.Context, dir, file string, epic *ir.Epic) (*Record, error)
 	if r.Space, err = workspace.Open(ctx, dir, epic); err != nil {
 		return nil, Refusal(err)
 	}
+	return r, r.events(ctx)
+}
+
+// events reads the journal, and whether a process holds its lock.
+func (r *Record) events(ctx context.Context) (err error) {
 	if r.Holder, r.Held, err = journal.Holder(r.Space.State()); err != nil {
-		return nil, exit.Inputf("%w", err)
+		return exit.Inputf("%w", err)
 	}
-	if r.Events, err = ReadEvents(ctx, r.Space.State(), epic.Epic.ID); err != nil {
-		return nil, exit.Inputf("%w", err)
+	if r.Events, err = ReadEvents(ctx, r.Space.State(), r.Epic.Epic.ID); err != nil {
+		return exit.Inputf("%w", err)
 	}
-	return r, nil
+	return nil
+}
+
+// Reload reads the journal again and replays it.
+func (r *Record) Reload(ctx context.Context) error {
+	if err := r.events(ctx); err != nil {
+		return err
+	}
+	return r.replay()
 }
 
 // replay makes the run, and tells it whether somebody is at work on it.
 func (r *Record) replay() (err error) {
 	if r.Run, err = Replayed(r.Epic, r.Events); err == nil && !r.Held {
-		r.Run.Deserted()
+		machine.Desert(r.Run)
 	}
 	return err
 }
@@ -148,9 +156,9 @@ func LastDigest(events []executor.Event) string {
 	return ""
 }
 
-// AppliedEpic returns the copy of epic.json that a run made when it started, if
+// appliedEpic returns the copy of epic.json that a run made when it started, if
 // it is the one with this digest.
-func AppliedEpic(state, digest string) *ir.Epic {
+func appliedEpic(state, digest string) *ir.Epic {
 	kept := filepath.Join(state, "epic.json")
 	if regular.Own(kept) != nil {
 		return nil // it is not what a run wrote
@@ -203,16 +211,13 @@ func (r *Record) Node(id ir.NodeID) *ir.Node {
 		}
 	}
 	if id != executor.Integration {
-		return &ir.Node{ID: id, Key: r.Run.KeyOf(id), Title: "no longer in the epic"}
+		return &ir.Node{ID: id, Key: r.Run.Node(id).Key(), Title: "no longer in the epic"}
 	}
 	return &ir.Node{ID: id, Key: ir.Key(id), Title: "the sum of all results", Git: ir.Git{Branch: r.Epic.Epic.Integration.Branch}}
 }
 
 // About is AboutEpic of this record's file.
 func (r *Record) About() string { return AboutEpic(r.File) }
-
-// asker is the person at this terminal.
-func (r *Record) asker() Asker { return AskerOf(r.About(), r.Epic, r.Space) }
 
 // AboutEpic is the flag (" --epic FILE") that makes a command about the epic of file; "" for
 // the default, epic.json, and for standard input.
@@ -269,5 +274,5 @@ func LastActivity(dir string) (time.Time, bool) {
 
 // ExitCode is the exit code of a run as it stands; see Run.Ending.
 func ExitCode(run *machine.Run, interrupted bool) int {
-	return journal.ExitCode(run.Ending(interrupted).Outcome)
+	return journal.ExitCode(run.Summary().Ending(interrupted).Outcome)
 }

@@ -37,9 +37,9 @@ func KeysOf(epic *ir.Epic) func(ir.NodeID) ir.Key {
 // branch, the branch begins at the pinned base.
 func HeadOf(ctx context.Context, epic *ir.Epic, space *workspace.Space) (string, error) {
 	if epic.Epic.Integration.Mode == "branch" {
-		return space.Head(ctx)
+		return space.Refs.Head(ctx)
 	}
-	return space.Integrated(ctx)
+	return space.Refs.Integrated(ctx)
 }
 
 // Refusal is an error about a repository that the user can fix.
@@ -234,5 +234,5 @@ func WorkIndex(v machine.NodeView, writes func(step string) bool) int {
 
 // Changes lists the changes by others, in their current state.
 func (r *Record) Changes() []words.Change {
-	return ChangesOf(r.Run, func(id ir.NodeID) string { return string(r.Node(id).Key) }, r.About(), r.Space.Undone)
+	return ChangesOf(r.Run, func(id ir.NodeID) string { return string(r.Node(id).Key) }, r.About(), r.Space.Checkout.Undone)
 }

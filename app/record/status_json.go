@@ -169,7 +169,7 @@ func StatusOf(r *Record) StatusJSON {
 	s.Run = runJSON{
 		State: "not started", Started: TimeJSON(o.Started), By: o.By, Slots: o.Slots, Draining: o.Draining,
 		Held: string(o.Held.For), HeldDetail: o.Held.Detail, PlanApproved: o.PlanApproved, Budget: o.Budget,
-		Spent: spentOf(o.Spent), SpentInAll: spentOf(o.All), Base: r.Run.Base().Commit,
+		Spent: spentOf(o.Spent), SpentInAll: spentOf(o.All), Base: r.Run.Bases().Base().Commit,
 	}
 	switch {
 	case r.Held && o.Open && o.Draining != "":
@@ -185,7 +185,7 @@ func StatusOf(r *Record) StatusJSON {
 	if r.Held {
 		s.Run.PID, s.Run.User = r.Holder.PID, r.Holder.User
 	}
-	s.Counts, s.Proposals, s.Changes, s.Tracker = r.Run.Counts(), o.Proposals, r.Changes(), r.Tracker()
+	s.Counts, s.Proposals, s.Changes, s.Tracker = r.Run.Summary().Counts(), o.Proposals, r.Changes(), r.Tracker()
 	s.MovedOut, _ = MovedOut(r.Space)
 	for _, v := range r.Run.Views() {
 		s.Nodes = append(s.Nodes, r.NodeJSON(v))
@@ -247,7 +247,7 @@ func (r *Record) AttemptJSON(id ir.NodeID, a machine.AttemptLog) attemptJSON {
 		g.Usage = a.CostOf(g)
 		out.Gates = append(out.Gates, GateJSON{
 			Gate: g.Gate, Verdict: string(g.Verdict), Message: g.Message, Tests: g.Tests, Counts: g.Counts, Failed: g.Failed,
-			Millis: g.Millis, Agent: g.Agent, Model: g.Model, Session: g.Session, Tokens: g.Usage.Tokens, USDMicro: g.Usage.USDMicro, By: g.By, Details: g.Details, Evidence: g.Evidence, RedFirst: g.Red, Doubt: r.Run.Doubt(g),
+			Millis: g.Millis, Agent: g.Agent, Model: g.Model, Session: g.Session, Tokens: g.Usage.Tokens, USDMicro: g.Usage.USDMicro, By: g.By, Details: g.Details, Evidence: g.Evidence, RedFirst: g.Red, Doubt: r.Run.Summary().Doubt(g),
 		})
 	}
 	return out
@@ -320,7 +320,7 @@ func (r *Record) Tracker() *trackerJSON {
 		beads = append(beads, r.Epic.Nodes[i].ID)
 	}
 	for _, id := range beads {
-		out.CommentsUnsent += len(told.Owed(id, r.Run.Comments(id)))
+		out.CommentsUnsent += len(told.Owed(id, r.Run.Node(id).Comments()))
 	}
 	return out
 }

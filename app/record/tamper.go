@@ -16,7 +16,7 @@ import (
 // been undone; nil: none.
 func ChangesOf(run *machine.Run, key func(ir.NodeID) string, about string, undone func([]executor.Drift) []bool) []words.Change {
 	var failing, rest []words.Change
-	tampers := run.Tampers()
+	tampers := run.Watch().Tampers()
 	isBack := make([]bool, len(tampers))
 	if undone != nil && len(tampers) > 0 {
 		var list []executor.Drift
@@ -41,7 +41,7 @@ func ChangesOf(run *machine.Run, key func(ir.NodeID) string, about string, undon
 				v.Accept = "ralph approve --tamper " + t.ID + about
 			}
 		}
-		if v.Failing = v.Accept != "" && run.Tampered(); v.Failing {
+		if v.Failing = v.Accept != "" && run.Watch().Tampered(); v.Failing {
 			failing = append(failing, v)
 		} else {
 			rest = append(rest, v)

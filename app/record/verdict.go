@@ -61,12 +61,12 @@ func (t IssueTeller) Verdict(rec *Record) *IssueEnd {
 	settled := v.Status == executor.Done || v.Status == executor.Skipped
 	switch {
 	case v.Status == executor.Cancelled || o.Cancelled != "" && !settled:
-		return &IssueEnd{Kind: IssueOpen, Hold: true, Why: "cancelled" + doneBy(o.Cancelled)}
+		return &IssueEnd{Kind: IssueOpen, Hold: true, Why: strings.TrimSuffix("cancelled by "+o.Cancelled, " by ")}
 	case settled && joined && sum.Status == executor.Blocked:
 		return &IssueEnd{Kind: IssueBlocked, Why: "it is done, and does not pass on the integration branch: " + t.ask(rec, sum)}
 	case settled && joined && waits(sum):
 		return &IssueEnd{Kind: IssueWaiting, Why: t.ask(rec, sum)}
-	case settled && rec.Run.Tampered():
+	case settled && rec.Run.Watch().Tampered():
 		return &IssueEnd{Kind: IssueWaiting, Why: tamperedWords(rec)}
 	case settled:
 		return &IssueEnd{Kind: IssueClosed, Why: closeReason(v, n), Pull: v.Pull.URL}
@@ -95,13 +95,6 @@ func (e *IssueEnd) Stand() (bd.Stand, bool) {
 
 // Says is the text of a comment about the end.
 func (e *IssueEnd) Says() string { return e.Kind + ": " + e.Why }
-
-func doneBy(name string) string {
-	if name == "" {
-		return ""
-	}
-	return " by " + name
-}
 
 // partial reports whether the last agent said that it did a part.
 func partial(v machine.NodeView) bool {

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/machine"
@@ -39,6 +38,7 @@ type Recovery struct {
 	pins     workspace.Pins
 	Refs     int
 	run      *machine.Run
+	written  []executor.Event // the new journal
 	Nodes    []Node
 	Warnings []string
 }
@@ -84,7 +84,7 @@ func (r *Recovery) AsJSON() recoveredJSON {
 // Find compares what the beads keep with what the branches hold.
 func (r *Recovery) Find(ctx context.Context) (err error) {
 	r.now = time.Now().UTC().Truncate(time.Millisecond)
-	if r.trails, err = r.Space.Trails(ctx); err != nil {
+	if r.trails, err = r.Space.Refs.Trails(ctx); err != nil {
 		return err
 	}
 	r.byCommit = map[string]*workspace.Trail{}
@@ -133,7 +133,7 @@ func (r *Recovery) findBase(ctx context.Context) error {
 	k := r.Known.Run
 	r.lost = max(r.lost, k.Seq)
 	look := func(t executor.Tree, what string) error {
-		now, ref, there, err := r.Space.Seen(ctx, t.Commit)
+		now, ref, there, err := r.Space.Refs.Seen(ctx, t.Commit)
 		switch {
 		case err != nil:
 			return err
@@ -163,7 +163,7 @@ func (r *Recovery) findBase(ctx context.Context) error {
 	if r.Epic.Epic.Integration.Branch == "" {
 		return nil
 	}
-	tip, err := r.Space.Remote(ctx, r.Epic.Epic.Integration.Branch, k.Head)
+	tip, err := r.Space.Refs.Remote(ctx, r.Epic.Epic.Integration.Branch, k.Head)
 	if err != nil {
 		return err
 	}
@@ -173,7 +173,7 @@ func (r *Recovery) findBase(ctx context.Context) error {
 		}
 		return nil
 	}
-	_, ref, there, err := r.Space.Seen(ctx, k.Head)
+	_, ref, there, err := r.Space.Refs.Seen(ctx, k.Head)
 	if err != nil {
 		return err
 	}
@@ -187,37 +187,9 @@ func (r *Recovery) findBase(ctx context.Context) error {
 
 // check takes away what cannot be found of what is kept of a node, and says so.
 func (r *Recovery) check(ctx context.Context, n *ir.Node, k *keptNode) error {
-	note := func(format string, args ...any) { k.notes = append(k.notes, fmt.Sprintf(format, args...)) }
-	if s := k.kept.Success; s != nil {
-		s := *s
-		commit, why, err := r.result(ctx, n, &s)
-		switch {
-		case err != nil:
+	if k.kept.Success != nil {
+		if err := r.checkSuccess(ctx, n, k); err != nil {
 			return err
-		case why != "":
-			note("its result is not taken for done: %s", why)
-			k.kept.Success = nil
-		default:
-			if commit != s.Result.Commit {
-				note("its result %.12s is not here; %.12s has its trailers and the same files", s.Result.Commit, commit)
-				for i := range s.Steps {
-					if s.Steps[i].Result.Commit == s.Result.Commit {
-						s.Steps[i].Result.Commit = commit
-					}
-				}
-				s.Result.Commit = commit
-			}
-			for _, d := range s.Steps {
-				if ok, err := r.found(ctx, d.Result); err != nil {
-					return err
-				} else if !ok {
-					note("what step %s came to (%.12s) is not here: should gates change, the whole of it runs again", d.Step, d.Result.Commit)
-					s.Steps = nil
-					break
-				}
-			}
-			k.kept.Success = &s
-			r.pins.Results[n.ID] = commit
 		}
 	}
 	if k.kept.Life != nil {
@@ -235,7 +207,7 @@ func (r *Recovery) check(ctx context.Context, n *ir.Node, k *keptNode) error {
 				return err
 			}
 			if !ok {
-				note("what its last attempt left (%.12s) is not here: it begins at its first step", t.Commit)
+				k.note("what its last attempt left (%.12s) is not here: it begins at its first step", t.Commit)
 				life.Step, life.Steps, life.Tip = "", nil, ""
 				break
 			}
@@ -257,8 +229,50 @@ func (r *Recovery) check(ctx context.Context, n *ir.Node, k *keptNode) error {
 		}
 	}
 	if r.Known.Nodes[n.ID].Bead.Status == "closed" && k.kept.Status != executor.Done.String() && k.kept.Status != executor.Skipped.String() && k.kept.Status != executor.Cancelled.String() {
-		note("its bead is closed, and ralph did not say that it is done: ralph skip %s, if it is", words.QuoteArg(string(n.Key)))
+		k.note("its bead is closed, and ralph did not say that it is done: ralph skip %s, if it is", words.QuoteArg(string(n.Key)))
 	}
+	return nil
+}
+
+func (k *keptNode) note(format string, args ...any) {
+	k.notes = append(k.notes, fmt.Sprintf(format, args...))
+}
+
+// checkSuccess takes away the success that is kept of a node, or its steps, if what they
+// came to cannot be found.
+func (r *Recovery) checkSuccess(ctx context.Context, n *ir.Node, k *keptNode) error {
+	s := *k.kept.Success
+	commit, why, err := r.result(ctx, n, &s)
+	if err != nil {
+		return err
+	}
+	if why != "" {
+		k.note("its result is not taken for done: %s", why)
+		k.kept.Success = nil
+		return nil
+	}
+	if commit != s.Result.Commit {
+		k.note("its result %.12s is not here; %.12s has its trailers and the same files", s.Result.Commit, commit)
+		for i := range s.Steps {
+			if s.Steps[i].Result.Commit == s.Result.Commit {
+				s.Steps[i].Result.Commit = commit
+			}
+		}
+		s.Result.Commit = commit
+	}
+	for _, d := range s.Steps {
+		ok, err := r.found(ctx, d.Result)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			k.note("what step %s came to (%.12s) is not here: should gates change, the whole of it runs again", d.Step, d.Result.Commit)
+			s.Steps = nil
+			break
+		}
+	}
+	k.kept.Success = &s
+	r.pins.Results[n.ID] = commit
 	return nil
 }
 
@@ -267,7 +281,7 @@ func (r *Recovery) found(ctx context.Context, t executor.Tree) (bool, error) {
 	if trail := r.byCommit[t.Commit]; trail != nil {
 		return t.Tree == "" || trail.Result.Tree == t.Tree, nil
 	}
-	now, ref, there, err := r.Space.Seen(ctx, t.Commit)
+	now, ref, there, err := r.Space.Refs.Seen(ctx, t.Commit)
 	return there && ref != "" && (t.Tree == "" || now.Tree == t.Tree), err
 }
 
@@ -276,7 +290,7 @@ func (r *Recovery) found(ctx context.Context, t executor.Tree) (bool, error) {
 // person's. A commit with the same trailers and files, such as one that was rebased,
 // stands for it. Why says what is wrong.
 func (r *Recovery) result(ctx context.Context, n *ir.Node, s *executor.KeptSuccess) (commit, why string, err error) {
-	now, ref, there, err := r.Space.Seen(ctx, s.Result.Commit)
+	now, ref, there, err := r.Space.Refs.Seen(ctx, s.Result.Commit)
 	if err != nil {
 		return "", "", err
 	}
@@ -284,7 +298,7 @@ func (r *Recovery) result(ctx context.Context, n *ir.Node, s *executor.KeptSucce
 		if now.Tree != s.Result.Tree {
 			return "", fmt.Sprintf("commit %.12s does not hold the files that its bead says", s.Result.Commit), nil
 		}
-		of, err := r.Space.Owner(ctx, s.Result.Commit)
+		of, err := r.Space.Refs.Owner(ctx, s.Result.Commit)
 		if err != nil {
 			return "", "", err
 		}
@@ -356,131 +370,4 @@ func (r *Recovery) sortTrails() {
 			r.unjudged = append(r.unjudged, t)
 		}
 	}
-}
-
-// look runs ralph's checks on what nobody has judged, once the refs are there, and
-// makes the rows of the table.
-func (r *Recovery) look(ctx context.Context) (err error) {
-	if r.orphans, err = r.Space.Check(ctx, r.unjudged); err != nil {
-		return err
-	}
-	if r.Known.Run == nil {
-		for i := range r.Epic.Nodes {
-			n := &r.Epic.Nodes[i]
-			row := Node{Key: n.Key, ID: n.ID, Title: n.Title, Status: "open", Bead: r.Known.Nodes[n.ID].Bead.Status}
-			if n.Done {
-				row.Status = executor.Done.String()
-			}
-			r.Nodes = append(r.Nodes, row)
-		}
-		return nil
-	}
-	if err := r.lookIntoBranch(ctx); err != nil {
-		return err
-	}
-	for i := range r.Epic.Nodes {
-		n, k := &r.Epic.Nodes[i], &r.kept[i]
-		for _, o := range r.orphans {
-			switch {
-			case o.Node != n.ID:
-			case len(o.Problems) > 0:
-				k.notes = append(k.notes, fmt.Sprintf("commit %.12s of attempt %s #%d is not taken over: %s", o.Result.Commit, o.Step, o.Attempt, o.Problems[0]))
-			default:
-				k.notes = append(k.notes, fmt.Sprintf("nobody is known to have judged commit %.12s of attempt %s #%d: its gates run when the sprint comes to it", o.Result.Commit, o.Step, o.Attempt))
-			}
-		}
-		row := Node{Key: n.Key, ID: n.ID, Title: n.Title, Status: "open", Bead: r.Known.Nodes[n.ID].Bead.Status, Notes: k.notes}
-		for _, number := range k.kept.Numbers {
-			row.Attempts += number
-		}
-		switch k.kept.Status {
-		case executor.Done.String():
-			if s := k.kept.Success; s != nil && !s.Aside {
-				row.Status, row.Commit = k.kept.Status, s.Result.Commit
-			} else if n.Done && r.Known.Nodes[n.ID].Kept.Success == nil {
-				row.Status = k.kept.Status
-			}
-		case executor.Blocked.String(), executor.Skipped.String(), executor.Cancelled.String():
-			row.Status = k.kept.Status
-			if k.kept.Reason != "" && k.kept.Status == executor.Blocked.String() {
-				row.Notes = append(row.Notes, "blocked: "+words.First(k.kept.Reason))
-			}
-		case "":
-			if n.Done {
-				row.Status = executor.Done.String()
-			}
-		default:
-			if k.kept.Paused {
-				row.Status = "paused"
-			}
-		}
-		r.Nodes = append(r.Nodes, row)
-	}
-	return nil
-}
-
-// lookIntoBranch asks git what the integration branch holds: the journal that was lost
-// may have known more of it than the beads do.
-func (r *Recovery) lookIntoBranch(ctx context.Context) error {
-	if r.head == "" {
-		return nil
-	}
-	known := []string{r.Base.Commit}
-	for i := range r.kept {
-		if s := r.kept[i].kept.Success; s != nil && r.kept[i].id != executor.Integration {
-			known = append(known, s.Result.Commit)
-		}
-	}
-	for _, c := range r.Known.Run.Others {
-		if _, _, there, err := r.Space.Seen(ctx, c); err != nil {
-			return err
-		} else if there {
-			known = append(known, c)
-		}
-	}
-	in, err := r.Space.WithinCommit(ctx, r.head, known)
-	if err != nil {
-		return err
-	}
-	r.holds = slices.DeleteFunc(known, func(c string) bool { return !in[c] })
-	for _, c := range r.Known.Run.Others {
-		if in[c] {
-			r.others = append(r.others, c)
-		}
-	}
-	return nil
-}
-
-// events are the new journal.
-func (r *Recovery) events() []executor.Event {
-	if r.Known.Run == nil {
-		return nil
-	}
-	var out []executor.Event
-	add := func(id ir.NodeID, b executor.Body) {
-		seq := int64(len(out)) + 1
-		if r.lost > 0 {
-			seq += r.lost
-		}
-		out = append(out, executor.Event{Seq: seq, At: r.now, Node: id, Body: b})
-	}
-	k := r.Known.Run
-	if r.lost > 0 { // commits of the lost journal carry numbers that are not given again
-		add("", executor.TailLost{Found: r.orphans})
-	}
-	add("", executor.RunRecovered{
-		From: "bd " + r.Known.Bead.ID, Digest: k.Digest, Base: k.Base, Bases: k.Bases, Head: r.head, Others: r.others, Holds: r.holds, Lost: r.lost,
-		Spent: k.Spent, Added: k.Added, By: project.UserName(),
-	})
-	for _, n := range r.kept {
-		if n.kept.Status == "" {
-			continue
-		}
-		note := ""
-		if len(n.notes) > 0 {
-			note = text.Head(n.notes[0], 200)
-		}
-		add(n.id, executor.NodeRecovered{Kept: n.kept, Key: n.key, Note: note})
-	}
-	return out
 }

@@ -100,7 +100,7 @@ func MakeRoom(ctx context.Context, state string, id ir.NodeID, force bool) error
 // Write makes the refs, epic.json and the journal, in this order: recover can be
 // started again after any crash, until the journal is there.
 func (r *Recovery) Write(ctx context.Context, state string) (err error) {
-	if r.Refs, err = r.Space.Repin(ctx, r.pins); err != nil {
+	if r.Refs, err = r.Space.Refs.Repin(ctx, r.pins); err != nil {
 		return exit.Inputf("%w", err)
 	}
 	if err := r.look(ctx); err != nil {
@@ -127,8 +127,7 @@ func (r *Recovery) Write(ctx context.Context, state string) (err error) {
 	if err := atomicfile.WriteOwn(filepath.Join(state, "epic.json"), r.Raw, 0o600); err != nil {
 		return exit.Inputf("%w", err)
 	}
-	events := r.events()
-	if len(events) == 0 {
+	if r.written = r.events(); len(r.written) == 0 {
 		return nil
 	}
 	log, err := journal.Open(state, r.Epic.Epic.ID)
@@ -140,21 +139,22 @@ func (r *Recovery) Write(ctx context.Context, state string) (err error) {
 			return errors.Join(exit.Inputf("%w", err), log.Close())
 		}
 	}
-	if err := errors.Join(log.Append(ctx, events), log.Close()); err != nil {
+	if err := errors.Join(log.Append(ctx, r.written), log.Close()); err != nil {
 		return exit.Inputf("%w", err)
 	}
 	return nil
 }
 
-// IssueGoesOn says how a worker goes on with an issue. The claim is not recovered: the
-// worker that has it may be alive elsewhere, which only people know.
+// IssueGoesOn says how a worker goes on with an issue.
 func (r *Recovery) IssueGoesOn() string {
 	id := words.QuoteArg(r.Known.Bead.ID)
-	switch r.Known.Bead.Status {
-	case "closed":
+	switch {
+	case r.Known.Bead.Status == "closed":
 		return "\nThe issue is closed: nothing is left to do.\n"
-	case "open":
+	case r.Known.Bead.Status == "open":
 		return "\nTo go on: ralph worker --issue " + id + "\n"
+	case r.goesOn():
+		return "\nTo go on: ralph worker --issue " + id + "\nThe next worker here takes the issue over; one elsewhere that still has it stops, and writes nothing more.\n"
 	}
-	return fmt.Sprintf("\nTo go on, when no worker elsewhere has it: bd update %s --status open && ralph worker --issue %s\n", id, id)
+	return fmt.Sprintf("\nTo go on: bd update %s --status open && ralph worker --issue %s\n", id, id)
 }

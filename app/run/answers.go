@@ -98,7 +98,7 @@ func (t *Desk) unchanged(ctx context.Context, node ir.NodeID, d executor.Decisio
 	if d.Verb != executor.Approve || !manual || d.Base == "" {
 		return "", nil
 	}
-	changed, err := t.Space.OwnChanges(ctx, node, d.Base)
+	changed, err := t.Space.Trees.OwnChanges(ctx, node, d.Base)
 	if err != nil || changed {
 		return "", err
 	}

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 
+	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/executor/tracker/bd"
 	"github.com/ralph-compiler/ralph/ir"
@@ -23,8 +24,8 @@ func (r *Opened) claimed(o *bd.Outbox, c *record.Claim) {
 	o.Epic, o.Push = IssueEpic(r.Epic), nil
 	o.Metadata = func(*ir.Node) (map[string]any, error) { return bd.IssueMetadata(r.Epic, o.Run) }
 	words := record.IssueTeller{Dir: r.Space.Top(), Labels: o.Epic.Run.Tracker.Approvals, Words: bdcodec.LabelsOf(r.Epic.Run)}
-	o.Claim = &bd.Claim{Token: c.Token, Since: c.At, End: func() (bd.Stand, bool) {
-		rec, err := record.OpenAbout(context.Background(), r.File, r.Epic)
+	o.Claim = &bd.Claim{Token: c.Token, Since: c.At, Notes: c.Notes, End: func() (bd.Stand, bool) {
+		rec, err := record.OpenAbout(context.Background(), project.EpicDir(r.File), r.File, r.Epic)
 		if err != nil {
 			o.Report("how the issue ends cannot be read: %v", err)
 			return bd.Stand{}, false

@@ -5,7 +5,6 @@ import (
 	"io"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/ralph-compiler/ralph/app/draft/judge"
@@ -20,7 +19,6 @@ import (
 	"github.com/ralph-compiler/ralph/executor/runner/command"
 	"github.com/ralph-compiler/ralph/executor/runner/opencode"
 	"github.com/ralph-compiler/ralph/internal/redact"
-	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -91,9 +89,4 @@ func (c *Crew) gates(epic *ir.Epic) map[string]executor.Gate {
 		"outcome":  gate.Outcome{},
 		"compiles": gate.Compiles{Check: judge.Drafted{Epic: epic}.Check},
 	}
-}
-
-// sweepTemporary removes temporary files left by the runners of a killed ralph.
-func sweepTemporary(state string) error {
-	return regular.RemoveAllOwn(filepath.Join(state, "runners", "tmp"))
 }

@@ -16,9 +16,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/journal"
 	"github.com/ralph-compiler/ralph/executor/local"
-	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/workspace"
-	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -46,11 +44,8 @@ func Decide(ctx context.Context, file string, in io.Reader, key string, d execut
 }
 
 func (t *Desk) decide(ctx context.Context, file, key string, d executor.Decision) (said string, err error) {
-	first, held, err := journal.Holder(t.Space.State())
+	first, held, err := t.holder()
 	if err != nil {
-		return "", exit.Inputf("%w", err)
-	}
-	if err := refuseAgents(first, held); err != nil {
 		return "", err
 	}
 	node := ir.NodeID("")
@@ -63,49 +58,22 @@ func (t *Desk) decide(ctx context.Context, file, key string, d executor.Decision
 	if d, err = t.Bind(ctx, node, d); err != nil {
 		return NotTaken(file, key, err)
 	}
-	letter := executor.Letter{Node: node, Decision: d}
-	var by journal.Owner
-	sent, begins := false, held && d.Verb.OfRun() && !t.begun(first)
-	for began := time.Now(); ; {
-		owner, held, err := journal.Holder(t.Space.State())
+	x := delivery{
+		Desk: t, file: file, key: key, letter: executor.Letter{Node: node, Decision: d},
+		first: first, begins: held && d.Verb.OfRun() && !t.begun(first), began: time.Now(),
+	}
+	for {
+		owner, held, err := t.holder()
 		if err != nil {
-			return "", exit.Inputf("%w", err)
-		}
-		if err := refuseAgents(owner, held); err != nil {
 			return "", err
 		}
 		if held {
-			by = owner
-			if begins && owner == first && !sent { // its run is not on record yet
-				switch ready, err := t.awaited(ctx, first, &letter); {
-				case err != nil:
-					return "", err
-				case !ready && time.Since(began) > answerTime:
-					return "", exit.Inputf("ralph apply (process %d) has not begun its run yet: say it again then, or end it with Ctrl-C there", by.PID)
-				case !ready:
-					pause(ctx)
-					continue
-				}
-			}
-			answer, err := t.send(ctx, letter, &sent)
-			switch {
-			case err == nil && answer == "":
-				return fmt.Sprintf("%s\n  ralph apply (process %d) goes on with it\n", decided(key, d), by.PID), nil
-			case err == nil:
-				return NotTaken(file, key, t.refusal(ctx, letter, answer))
-			case !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, journal.ErrNone):
-				return "", exit.Inputf("%w", err)
-			case time.Since(began) > answerTime && sent:
-				return fmt.Sprintf("%s\n  ralph apply (process %d) has not answered yet; what was said is in its inbox and counts if this run reads it\n", decided(key, d), by.PID), nil
-			case time.Since(began) > answerTime:
-				return "", exit.Inputf("%w", &journal.Held{By: by})
-			}
-			if errors.Is(err, journal.ErrNone) { // it is only just beginning
-				pause(ctx)
+			if said, done, err := x.toHolder(ctx, owner); done || err != nil {
+				return said, err
 			}
 			continue
 		}
-		event, err := t.Record(ctx, letter, sent)
+		event, err := t.Write(ctx, x.letter, x.sent)
 		var busy *journal.Held
 		switch {
 		case errors.As(err, &busy): // somebody was quicker
@@ -122,6 +90,60 @@ func (t *Desk) decide(ctx context.Context, file, key string, d executor.Decision
 	}
 }
 
+// holder is who holds the lock, if anybody does. Agents decide nothing about their own run.
+func (t *Desk) holder() (by journal.Owner, held bool, err error) {
+	if by, held, err = journal.Holder(t.Space.State()); err != nil {
+		return by, held, exit.Inputf("%w", err)
+	}
+	return by, held, refuseAgents(by, held)
+}
+
+// delivery is a letter on its way to the process that holds the lock.
+type delivery struct {
+	*Desk
+	file, key string
+	letter    executor.Letter
+	first     journal.Owner // of the lock
+	begins    bool          // it is about to begin a run
+	sent      bool
+	began     time.Time
+}
+
+// toHolder sends the letter and says what came of it; done is false if that has to be
+// tried again.
+func (x *delivery) toHolder(ctx context.Context, by journal.Owner) (said string, done bool, err error) {
+	late := time.Since(x.began) > answerTime
+	if x.begins && by == x.first && !x.sent { // its run is not on record yet
+		switch ready, err := x.awaited(ctx, x.first, &x.letter); {
+		case err != nil:
+			return "", true, err
+		case !ready && late:
+			return "", true, exit.Inputf("ralph apply (process %d) has not begun its run yet: say it again then, or end it with Ctrl-C there", by.PID)
+		case !ready:
+			pause(ctx)
+			return "", false, nil
+		}
+	}
+	answer, err := x.send(ctx, x.letter, &x.sent)
+	late = time.Since(x.began) > answerTime
+	switch {
+	case err == nil && answer == "":
+		return fmt.Sprintf("%s\n  ralph apply (process %d) goes on with it\n", decided(x.key, x.letter.Decision), by.PID), true, nil
+	case err == nil:
+		said, err = NotTaken(x.file, x.key, x.refusal(ctx, x.letter, answer))
+		return said, true, err
+	case !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, journal.ErrNone):
+		return "", true, exit.Inputf("%w", err)
+	case late && x.sent:
+		return fmt.Sprintf("%s\n  ralph apply (process %d) has not answered yet; what was said is in its inbox and counts if this run reads it\n", decided(x.key, x.letter.Decision), by.PID), true, nil
+	case late:
+		return "", true, exit.Inputf("%w", &journal.Held{By: by})
+	case errors.Is(err, journal.ErrNone): // it is only just beginning
+		pause(ctx)
+	}
+	return "", false, nil
+}
+
 // answerTime is how long to wait for an answer.
 const answerTime = 15 * time.Second
 
@@ -134,41 +156,26 @@ func pause(ctx context.Context) {
 	}
 }
 
-// Desk takes decisions: it holds the epic that they are about, and its repository.
+// Desk takes decisions about the run of a record.
 type Desk struct {
-	Epic   *ir.Epic
-	Space  *workspace.Space
-	events []executor.Event // not read for a decision about the whole, before it is bound
-	run    *machine.Run     // what the events give
-	moving bool             // the base that was tried last is not the pinned one: apply --rebase goes on
+	*record.Record
+	moving bool // the base that was tried last is not the pinned one: apply --rebase goes on
 }
 
 // OpenDesk opens the epic that decisions are about: what the last run was
 // started with, which is what status shows. A decision about the whole (the plan)
 // is about epic.json as it stands.
 func OpenDesk(ctx context.Context, file string, in io.Reader, whole bool) (*Desk, error) {
+	if !whole {
+		r, err := record.Open(ctx, file, in)
+		return &Desk{Record: r}, err
+	}
 	epic, _, err := record.Load(file, in)
 	if err != nil {
 		return nil, err
 	}
-	dir := project.EpicDir(file)
-	t := &Desk{Epic: epic}
-	if t.Space, err = workspace.Open(ctx, dir, epic); err != nil {
-		return nil, record.Refusal(err)
-	}
-	if whole {
-		return t, nil
-	}
-	if t.events, err = record.ReadEvents(ctx, t.Space.State(), epic.Epic.ID); err != nil {
-		return nil, exit.Inputf("%w", err)
-	}
-	if was := record.AppliedEpic(t.Space.State(), record.LastDigest(t.events)); was != nil && was.Digest != epic.Digest {
-		t.Epic = was
-		if t.Space, err = workspace.Open(ctx, dir, was); err != nil {
-			return nil, record.Refusal(err)
-		}
-	}
-	return t, nil
+	r, err := record.OpenAbout(ctx, project.EpicDir(file), file, epic)
+	return &Desk{Record: r}, err
 }
 
 // Bind says in a decision what there is to decide now, by the record: what comes before
@@ -181,10 +188,7 @@ func (t *Desk) Bind(ctx context.Context, node ir.NodeID, d executor.Decision) (e
 		}
 		return d, nil
 	}
-	if err := t.look(ctx, node == ""); err != nil {
-		return d, err
-	}
-	bound, err := t.run.Bind(node, d)
+	bound, err := t.Run.Decisions().Bind(node, d)
 	if d.Seen != (executor.Sight{}) { // whoever decides was shown it, and answers that
 		bound.Seen = d.Seen
 	}
@@ -194,40 +198,29 @@ func (t *Desk) Bind(ctx context.Context, node ir.NodeID, d executor.Decision) (e
 	return bound, err
 }
 
-// look replays the run's events; with again it reads them anew first.
-func (t *Desk) look(ctx context.Context, again bool) (err error) {
-	if again {
-		if t.events, err = record.ReadEvents(ctx, t.Space.State(), t.Epic.Epic.ID); err != nil {
-			return exit.Inputf("%w", err)
-		}
-	}
-	t.run, err = record.Replayed(t.Epic, t.events)
-	return err
-}
-
 // begun reports whether the run of whoever holds the lock is on record and goes on.
 func (t *Desk) begun(by journal.Owner) bool {
-	o := t.run.Overview()
+	o := t.Run.Overview()
 	return o.Open && !o.Started.Before(by.Started.Truncate(time.Millisecond))
 }
 
 // awaited reports whether the run that a process is about to begin has begun; the
 // letter is for that one then.
 func (t *Desk) awaited(ctx context.Context, by journal.Owner, l *executor.Letter) (bool, error) {
-	if err := t.look(ctx, true); err != nil || !t.begun(by) {
+	if err := t.Reload(ctx); err != nil || !t.begun(by) {
 		return false, err
 	}
-	l.Decision = t.run.Rebind(l.Node, l.Decision)
+	l.Decision = t.Run.Decisions().Rebind(l.Node, l.Decision)
 	return true, nil
 }
 
 // refusal is the answer to a letter, and whether what it asked for is so already.
 func (t *Desk) refusal(ctx context.Context, l executor.Letter, answer string) error {
 	var no *executor.Refused
-	if err := t.look(ctx, true); err != nil {
+	if err := t.Reload(ctx); err != nil {
 		return err
 	}
-	if _, err := t.run.Consider(l.Node, l.Decision, time.Now()); errors.As(err, &no) && no.Already {
+	if _, err := t.Run.Decisions().Consider(l.Node, l.Decision, time.Now()); errors.As(err, &no) && no.Already {
 		return no
 	}
 	return &executor.Refused{Why: answer}
@@ -247,77 +240,76 @@ func (t *Desk) send(ctx context.Context, letter executor.Letter, sent *bool) (st
 	return journal.Await(wait, t.Space.State(), t.Epic.Epic.ID, letter.Decision.ID)
 }
 
-// Record takes the lock and records the letters in the inbox and, unless it was sent
+// Write takes the lock and records the letters in the inbox and, unless it was sent
 // there, this one. The error is a *journal.Held if another process has the lock, and an
 // *executor.Refused if the decision does not apply.
-func (t *Desk) Record(ctx context.Context, letter executor.Letter, sent bool) (d executor.Decision, err error) {
-	state := t.Space.State()
-	if err := regular.MkdirOwn(state); err != nil {
-		return d, exit.Inputf("%w", err)
-	}
-	lock, err := journal.Acquire(state, WhoAmI())
+func (t *Desk) Write(ctx context.Context, letter executor.Letter, sent bool) (d executor.Decision, err error) {
+	r, err := enter(t.Space.State())
 	if err != nil {
 		return d, err
 	}
-	defer func() { err = errors.Join(err, lock.Release()) }()
-	log, err := journal.Open(state, t.Epic.Epic.ID)
-	if err != nil {
-		return d, exit.Inputf("%w", err)
+	defer func() { err = errors.Join(err, r.close(nil)) }()
+	if err := r.replay(ctx, t.Epic); err != nil {
+		return d, err
 	}
-	defer func() { err = errors.Join(err, log.Close()) }()
-	run, err := machine.Replay(t.Epic, log.Events(ctx))
-	if err != nil {
-		return d, exit.Inputf("%w", err)
-	}
-	letters, err := log.Pending(ctx)
+	letters, err := r.log.Pending(ctx)
 	if err != nil {
 		return d, exit.Inputf("%w", err)
 	}
 	if !sent {
 		letters = append(letters, letter)
 	}
-	t.moving = run.TriesElsewhere()
+	t.moving = r.Run.Bases().TriesElsewhere()
 	found := false
 	for _, l := range letters {
-		event, err := local.Decide(ctx, run, t.Space, l.Node, l.Decision, time.Now())
-		mine := l.Decision.ID == letter.Decision.ID
-		found = found || mine
-		var no *executor.Refused
-		switch {
-		case errors.As(err, &no):
-			if err := log.Answer(ctx, l.Decision.ID, no.Error()); err != nil {
-				return d, exit.Inputf("%w", err)
-			}
-			if mine {
-				return d, no
+		event, err := r.decide(ctx, t.Space, l)
+		if l.Decision.ID != letter.Decision.ID {
+			var no *executor.Refused
+			if err != nil && !errors.As(err, &no) {
+				return d, err
 			}
 			continue
-		case err != nil:
-			return d, exit.Inputf("%w", err)
 		}
-		event.Seq, event.At = run.Seq()+1, time.Now().UTC().Truncate(time.Millisecond)
-		if err := run.Apply(event); err != nil {
-			return d, &exit.Error{Code: exit.Bug, Err: fmt.Errorf("bug in ralph: %w", err)}
-		}
-		if err := log.Append(ctx, []executor.Event{event}); err != nil {
-			return d, exit.Inputf("%w", err)
-		}
-		if err := log.Answer(ctx, l.Decision.ID, ""); err != nil {
-			return d, exit.Inputf("%w", err)
-		}
-		if mine {
-			d = event.Body.(executor.Decided).Decision
-		}
-	}
-	if !found { // the run that ended meanwhile has answered it
-		answer, err := journal.Await(ctx, state, t.Epic.Epic.ID, letter.Decision.ID)
 		if err != nil {
-			return d, exit.Inputf("%w", err)
+			return d, err
 		}
-		if answer != "" {
-			return d, &executor.Refused{Why: answer}
-		}
-		d = letter.Decision
+		d, found = event, true
 	}
-	return d, nil
+	if found {
+		return d, nil
+	}
+	answer, err := journal.Await(ctx, r.state, t.Epic.Epic.ID, letter.Decision.ID) // the run that ended meanwhile has answered it
+	if err != nil {
+		return d, exit.Inputf("%w", err)
+	}
+	if answer != "" {
+		return d, &executor.Refused{Why: answer}
+	}
+	return letter.Decision, nil
+}
+
+// decide records a letter's decision and answers the letter. The error is an
+// *executor.Refused, which is the answer, if the decision does not apply.
+func (d *door) decide(ctx context.Context, space *workspace.Space, l executor.Letter) (out executor.Decision, err error) {
+	event, err := local.Decide(ctx, d.Run, space, l.Node, l.Decision, time.Now())
+	var no *executor.Refused
+	answer := ""
+	switch {
+	case errors.As(err, &no):
+		answer = no.Error()
+	case err != nil:
+		return out, exit.Inputf("%w", err)
+	default:
+		if event, err = d.put(ctx, event); err != nil {
+			return out, err
+		}
+		out = event.Body.(executor.Decided).Decision
+	}
+	if err := d.log.Answer(ctx, l.Decision.ID, answer); err != nil {
+		return out, exit.Inputf("%w", err)
+	}
+	if no != nil {
+		return out, no
+	}
+	return out, nil
 }

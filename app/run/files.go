@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -41,7 +42,7 @@ type startsFrom struct {
 // NewStartsFrom is what a run that starts so starts from. It is asked before the run
 // is planned, which uses it up.
 func NewStartsFrom(epic *ir.Epic, space *workspace.Space, run *machine.Run, start executor.RunStarted) startsFrom {
-	f := startsFrom{epic: epic, space: space, base: start.Base, bases: start.Bases, Pinned: run.Base().Commit != ""}
+	f := startsFrom{epic: epic, space: space, base: start.Base, bases: start.Bases, Pinned: run.Bases().Base().Commit != ""}
 	for _, v := range run.Views() {
 		if v.Result.Commit != "" {
 			f.held = append(f.held, v.Result)
@@ -130,19 +131,19 @@ func (f startsFrom) wrong(ctx context.Context, base executor.Tree, uses []usedFi
 	}
 	slices.Sort(paths)
 	paths = slices.Compact(paths)
-	lacks, err := f.space.Lacks(ctx, base.Commit, paths)
+	lacks, err := f.space.Checkout.Lacks(ctx, base.Commit, paths)
 	if err != nil {
 		return nil, exit.Inputf("%w", err)
 	}
-	differ, err := f.space.Differs(ctx, base.Commit, slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return !here[p] }))
+	differ, err := f.space.Checkout.Differs(ctx, base.Commit, slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return !here[p] }))
 	if err != nil {
 		return nil, exit.Inputf("%w", err)
 	}
-	in, err := f.space.Submodules(ctx, base.Commit, paths)
+	in, err := f.space.Checkout.Submodules(ctx, base.Commit, paths)
 	if err != nil {
 		return nil, exit.Inputf("%w", err)
 	}
-	if f.bringsSubmodules() {
+	if slices.ContainsFunc(f.epic.Run.Worktree.Setup, func(line string) bool { return strings.Contains(line, "submodule") }) {
 		in = nil
 	}
 	var out []wrongFile
@@ -161,12 +162,12 @@ func (f startsFrom) sort(ctx context.Context, base executor.Tree, found []wrongF
 	for _, w := range found {
 		paths = append(paths, w.Path)
 	}
-	ignored, err := f.space.Ignored(ctx, paths)
+	ignored, err := f.space.Checkout.Ignored(ctx, paths)
 	if err != nil {
 		return exit.Inputf("%w", err)
 	}
 	has := func(commit, path string) bool {
-		lacks, err := f.space.Lacks(ctx, commit, []string{path})
+		lacks, err := f.space.Checkout.Lacks(ctx, commit, []string{path})
 		return err == nil && len(lacks) == 0
 	}
 	for _, w := range found {
@@ -216,22 +217,17 @@ func (f startsFrom) setupMakes(w wrongFile) bool {
 	return false
 }
 
-// bringsSubmodules reports whether setup speaks of submodules.
-func (f startsFrom) bringsSubmodules() bool {
-	return slices.ContainsFunc(f.epic.Run.Worktree.Setup, func(line string) bool { return strings.Contains(line, "submodule") })
-}
-
 // mend says what to type to get a file into a base.
 func (f startsFrom) mend(ctx context.Context, path string, base executor.Tree, ignored bool, has func(commit, path string) bool) string {
 	then := ""
 	if f.Pinned {
 		then = ", then: ralph apply --rebase"
 	}
-	if at, err := f.space.Moved(ctx); err == nil && at != "" && at != base.Commit && has(at, path) {
+	if at, err := f.space.Bases.Moved(ctx); err == nil && at != "" && at != base.Commit && has(at, path) {
 		return fmt.Sprintf("the commit that agents start from (%.12s) lacks it, its branch has it by now (%.12s): ralph apply --rebase", base.Commit, at)
 	}
 	var way []string
-	for _, p := range f.space.Way(path) { // git takes nothing that lies behind a link
+	for _, p := range f.space.Checkout.Way(path) { // git takes nothing that lies behind a link
 		way = append(way, words.QuotePath(p))
 	}
 	add := strings.Join(way, " ")
@@ -239,16 +235,9 @@ func (f startsFrom) mend(ctx context.Context, path string, base executor.Tree, i
 	case ignored:
 		return fmt.Sprintf("git ignores it: write worktree { copy = [%q] }, or a setup command that makes it, or: git add --force %s && git commit%s", path, add, then)
 	case has("HEAD", path):
-		return fmt.Sprintf("it is committed here and not in the commit that agents start from (%.12s of %s): merge it there%s", base.Commit, baseName(f.epic), then)
+		return fmt.Sprintf("it is committed here and not in the commit that agents start from (%.12s of %s): merge it there%s", base.Commit, cmp.Or(f.epic.Epic.Base, "HEAD"), then)
 	}
 	return fmt.Sprintf("it is not committed: git add %s && git commit -m %s%s", add, words.QuoteArg("add "+path), then)
-}
-
-func baseName(epic *ir.Epic) string {
-	if epic.Epic.Base == "" {
-		return "HEAD"
-	}
-	return epic.Epic.Base
 }
 
 // Refusal is the error that names the programs that sprints would not find.
@@ -287,7 +276,7 @@ func (r *Opened) checkFiles(ctx context.Context, a *Args) error {
 		if err != nil {
 			return nil, exit.Inputf("%w", err)
 		}
-		planned, err := run.Plan(start, time.Now())
+		planned, err := machine.Plan(run, start, time.Now())
 		return record.WillRun(planned), err
 	}
 	found, err := f.Look(ctx)

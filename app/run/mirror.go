@@ -27,13 +27,13 @@ const TrackerTime = 30 * time.Second
 // database: its methods do nothing then.
 type runMirror struct {
 	*bd.Mirror
-	tell   func(format string, args ...any)
+	tell   func(text string)
 	cancel context.CancelFunc
 }
 
 // mirror opens the tracker, reads what people did there, and starts mirroring. A tracker
 // never fails a run: its errors are reported.
-func (r *Opened) mirror(ctx context.Context, tell func(format string, args ...any)) *runMirror {
+func (r *Opened) mirror(ctx context.Context, tell func(text string)) *runMirror {
 	claimed := r.claim() != nil
 	if !claimed && (r.Epic.Run.Tracker == nil || record.ClaimOf(r.Space.State(), r.Epic) != nil) {
 		return nil // of an issue that a worker gave back nobody is told
@@ -42,19 +42,19 @@ func (r *Opened) mirror(ctx context.Context, tell func(format string, args ...an
 	m, err := r.openMirror(ctx, tell)
 	if err != nil {
 		cancel()
-		tell("this run is not mirrored into bd: %v", err)
+		tell(fmt.Sprintf("this run is not mirrored into bd: %v", err))
 		return nil
 	}
 	first, done := context.WithTimeout(ctx, TrackerTime)
 	defer done()
 	if err := m.Look(first); err != nil {
-		tell("bd was not asked what people decided there: %v", err)
+		tell(fmt.Sprintf("bd was not asked what people decided there: %v", err))
 	}
 	m.Start(ctx)
 	return &runMirror{m, tell, cancel}
 }
 
-func (r *Opened) openMirror(ctx context.Context, tell func(format string, args ...any)) (*bd.Mirror, error) {
+func (r *Opened) openMirror(ctx context.Context, tell func(text string)) (*bd.Mirror, error) {
 	events, err := record.ReadEvents(ctx, r.Space.State(), r.Epic.Epic.ID)
 	if err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func (r *Opened) openMirror(ctx context.Context, tell func(format string, args .
 				return err
 			}
 		},
-		Epic: r.Epic, Run: run, State: state, Report: tell,
+		Epic: r.Epic, Run: run, State: state, Report: func(format string, args ...any) { tell(fmt.Sprintf(format, args...)) },
 		Metadata: func(n *ir.Node) (map[string]any, error) { return metadataOf(h, ctx, n) },
 		Applied:  times.Add,
 		Send: func(ctx context.Context, l executor.Letter) error {
@@ -119,14 +119,14 @@ func (r *Opened) claim() *record.Claim {
 func metadataOf(h *record.Historian, ctx context.Context, n *ir.Node) (map[string]any, error) {
 	if n == nil {
 		out := map[string]any{}
-		if k, ok := h.Run.KeptRun(); ok {
+		if k, ok := h.Run.Summary().Kept(); ok {
 			out["ralph"] = k
 		}
 		return out, nil
 	}
 	if _, lent := n.Ext[bdcodec.Format]; lent { // what else stands there is its author's
 		out := map[string]any{}
-		if k, ok := h.Run.Kept(n.ID); ok {
+		if k, ok := h.Run.Node(n.ID).Kept(); ok {
 			out["ralph"] = k
 		}
 		return out, nil
@@ -139,7 +139,7 @@ func metadataOf(h *record.Historian, ctx context.Context, n *ir.Node) (map[strin
 	if err != nil {
 		return nil, err
 	}
-	if k, ok := h.Run.Kept(n.ID); ok {
+	if k, ok := h.Run.Node(n.ID).Kept(); ok {
 		out["ralph"] = k
 	}
 	return out, nil

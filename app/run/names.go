@@ -23,9 +23,9 @@ func CheckNames(space *workspace.Space, run *machine.Run) error {
 		return ok && !slices.Contains([]executor.NodeStatus{executor.Done, executor.Skipped, executor.Cancelled}, v.Status)
 	}
 	if run != nil {
-		space.Began(begunIn(run))
+		space.Names.Began(begunIn(run))
 	}
-	found, err := space.Clashes(left, run != nil && run.Joined())
+	found, err := space.Names.Clashes(left, run != nil && run.Integration().Joined())
 	if err != nil {
 		return exit.Inputf("%w", err)
 	}

@@ -44,7 +44,7 @@ type notifier struct {
 	files string // where output goes
 	time  time.Duration
 	hide  func(io.Writer) io.WriteCloser // takes secrets out of that output
-	tell  func(format string, args ...any)
+	tell  func(text string)
 
 	queue chan notice
 	work  sync.WaitGroup
@@ -59,7 +59,7 @@ type notice struct {
 	secrets map[string]string // variables, by name
 }
 
-func newNotifier(epic *ir.Epic, top, files string, hide func(io.Writer) io.WriteCloser, tell func(string, ...any)) *notifier {
+func newNotifier(epic *ir.Epic, top, files string, hide func(io.Writer) io.WriteCloser, tell func(text string)) *notifier {
 	n := &notifier{epic: epic, top: top, files: files, time: 30 * time.Second, hide: hide, tell: tell, queue: make(chan notice, 256), told: map[string]bool{}}
 	if len(epic.Run.Notify) > 0 {
 		n.work.Go(n.loop)
@@ -75,7 +75,7 @@ func (n *notifier) loop() {
 		}
 		if key := strings.Join(x.run, " "); !n.told[key] {
 			n.told[key] = true
-			n.tell("notify %s: %v (said once; the run goes on)", x.run[0], err)
+			n.tell(fmt.Sprintf("notify %s: %v (said once; the run goes on)", x.run[0], err))
 		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/ralph-compiler/ralph/app/exit"
@@ -15,7 +14,6 @@ import (
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/journal"
-	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/tracker/bd"
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/internal/process"
@@ -26,14 +24,12 @@ import (
 
 // Opened is an epic with its repository, lock, journal and machine.
 type Opened struct {
-	File     string // epic.json as it was named
-	About    string // what commands need to be about it
-	Epic     *ir.Epic
-	Space    *workspace.Space
-	lock     *journal.Lock
+	File  string // epic.json as it was named
+	About string // what commands need to be about it
+	Epic  *ir.Epic
+	Space *workspace.Space
+	*door
 	crew     *Crew
-	log      *journal.Log
-	Run      *machine.Run
 	tally    journal.Tally    // of all its events
 	Times    record.Chronicle // of all its events
 	agents   map[string]string
@@ -75,158 +71,135 @@ func Open(ctx context.Context, file string, epic *ir.Epic, raw []byte, a *Args) 
 			return r, err
 		}
 	}
-	_, known := os.Lstat(state)
-	if err := regular.MkdirOwn(state); err != nil {
-		return r, exit.Inputf("%w", err)
+	if err := r.lockAndReplay(ctx, state); err != nil {
+		return r, err
 	}
-	if r.lock, err = Acquire(ctx, state); err != nil {
-		var held *journal.Held
-		if errors.As(err, &held) {
-			how := "end it with Ctrl-C there"
-			if held.By.PID > 0 { // not of a record that could not be read
-				how += fmt.Sprintf(" (kill -INT %d)", held.By.PID)
+	var files []agentText
+	for _, check := range []func() error{
+		func() error {
+			if begun {
+				return CheckNames(r.Space, r.Run)
 			}
-			return r, exit.Inputf("%w\n  Wait for it, or %s.", err, how)
-		}
-		return r, exit.Inputf("%w", err)
-	}
-	r.made = errors.Is(known, fs.ErrNotExist)
-	r.was, r.wasDead = r.lock.Before()
-	// What a killed ralph left running would write into worktrees that are about
-	// to be put back.
-	process.Sweep(state+string(filepath.Separator), record.Marks...)
-	if err := sweepTemporary(state); err != nil {
-		return r, exit.Inputf("%w", err)
-	}
-	r.crew = NewCrew(epic)
-	r.Space.Filter, r.Space.Redact = r.crew.Redact.Filter, r.crew.Redact.String
-	values, doubtful := record.Unmistakable(r.Epic, record.SecretValues(r.Epic, os.Environ()))
-	r.doubtful = doubtful
-	if known := redact.NewSearch(values); !known.Empty() {
-		r.Space.Known = known.Count
-	}
-	if err := r.Space.Recover(ctx); err != nil {
-		return r, exit.Inputf("%w", err)
-	}
-	if r.log, err = journal.Open(state, epic.Epic.ID); err != nil {
-		return r, exit.Inputf("%w", err)
-	}
-	r.tally.Key, r.Times.Tally.Key = record.KeysOf(epic), record.KeysOf(epic)
-	if r.Run, err = machine.Replay(epic, r.log.Events(ctx), func(e executor.Event) { r.tally.Add(e) }, r.Times.Add); err != nil {
-		return r, exit.Inputf("%w", err)
-	}
-	if begun {
-		if err := CheckNames(r.Space, r.Run); err != nil {
+			return nil
+		},
+		func() error { return r.checkLost(ctx) },
+		func() error { return errors.Join(r.checkApproved(r.About), r.checkDeadlines(time.Now())) },
+		func() error { return r.checkFiles(ctx, a) },
+		func() error { return checkSpace(r.Space.Top(), epic.Run.Worktree.MinFree) },
+		func() error { return r.CheckPrograms(ctx) },
+		func() (err error) { files, err = readAgents(r.Space.Top(), epic); return err },
+	} {
+		if err := check(); err != nil {
 			return r, err
 		}
-	}
-	if err := r.checkLost(ctx); err != nil {
-		return r, err
-	}
-	if err := errors.Join(r.checkApproved(r.About), r.checkDeadlines(time.Now())); err != nil {
-		return r, err
-	}
-	if err := r.checkFiles(ctx, a); err != nil {
-		return r, err
-	}
-	if err := checkSpace(r.Space.Top(), epic.Run.Worktree.MinFree); err != nil {
-		return r, err
-	}
-	if err := r.CheckPrograms(ctx); err != nil {
-		return r, err
-	}
-	files, err := readAgents(r.Space.Top(), epic)
-	if err != nil {
-		return r, err
 	}
 	if a.Trial {
 		return r, nil
 	}
-	if r.orphans, err = r.Space.Orphans(ctx, r.log.Last()); err != nil {
+	if r.orphans, err = r.Space.Refs.Orphans(ctx, r.log.Last()); err != nil {
 		return r, exit.Inputf("%w", err)
 	}
-	if r.unpinned, err = r.Space.Unpinned(ctx); err != nil {
+	if r.unpinned, err = r.Space.Bases.Unpinned(ctx); err != nil {
 		return r, exit.Inputf("%w", err)
 	}
-	r.unpinned = r.unpinned && r.Run.Base().Commit == "" // else somebody took the pins away
+	r.unpinned = r.unpinned && r.Run.Bases().Base().Commit == "" // else somebody took the pins away
 	if err := r.pin(ctx, a.Rebase, a.Base); err != nil {
 		return r, record.Refusal(err)
 	}
-	bases := []executor.Tree{r.base}
-	for _, b := range r.bases {
-		bases = append(bases, b.Tree)
-	}
-	if err := r.Space.Fetch(ctx, bases...); err != nil {
+	if err := r.Space.Bases.Fetch(ctx, append([]executor.Tree{r.base}, trees(r.bases)...)...); err != nil {
 		return r, record.Refusal(err)
 	}
 	r.agents, err = copyAgents(state, files, raw)
 	return r, err
 }
 
+// lockAndReplay takes the lock, ends and undoes what a killed ralph left, and replays the journal.
+func (r *Opened) lockAndReplay(ctx context.Context, state string) (err error) {
+	_, known := os.Lstat(state)
+	if r.door, err = await(ctx, state); err != nil {
+		var held *journal.Held
+		if errors.As(err, &held) {
+			how := "end it with Ctrl-C there"
+			if held.By.PID > 0 { // not of a record that could not be read
+				how += fmt.Sprintf(" (kill -INT %d)", held.By.PID)
+			}
+			return exit.Inputf("%w\n  Wait for it, or %s.", err, how)
+		}
+		return exit.Inputf("%w", err)
+	}
+	r.made = errors.Is(known, fs.ErrNotExist)
+	r.was, r.wasDead = r.lock.Before()
+	// What a killed ralph left running would write into worktrees that are about
+	// to be put back.
+	process.Sweep(state+string(filepath.Separator), record.Marks...)
+	if err := regular.RemoveAllOwn(filepath.Join(state, "runners", "tmp")); err != nil { // of its runners
+		return exit.Inputf("%w", err)
+	}
+	r.crew = NewCrew(r.Epic)
+	r.Space.Filter, r.Space.Redact = r.crew.Redact.Filter, r.crew.Redact.String
+	values, doubtful := record.Unmistakable(r.Epic, record.SecretValues(r.Epic, os.Environ()))
+	r.doubtful = doubtful
+	if known := redact.NewSearch(values); !known.Empty() {
+		r.Space.Known = known.Count
+	}
+	if err := r.Space.Trees.Recover(ctx); err != nil {
+		return exit.Inputf("%w", err)
+	}
+	r.tally.Key, r.Times.Tally.Key = record.KeysOf(r.Epic), record.KeysOf(r.Epic)
+	return r.replay(ctx, r.Epic, func(e executor.Event) { r.tally.Add(e) }, r.Times.Add)
+}
+
 // pin finds what sprints start from: what the first run pinned, or with rebase the
 // heads of the branches, or one commit.
 func (r *Opened) pin(ctx context.Context, rebase bool, base string) (err error) {
-	if r.restored, err = r.Space.Restore(ctx, r.Run.Base(), r.Run.Bases()); err != nil {
+	if r.restored, err = r.Space.Bases.Restore(ctx, r.Run.Bases().Base(), r.Run.Bases().Named()); err != nil {
 		return err
 	}
-	back, err := r.Space.PutBack(ctx, r.Run.Pins())
+	back, err := r.Space.Refs.PutBack(ctx, r.Run.Watch().Pins())
 	if err != nil {
 		return err
 	}
 	r.restored = append(r.restored, back...)
 	if base != "" {
-		r.base, r.bases, err = r.Space.PinAt(ctx, base)
+		r.base, r.bases, err = r.Space.Bases.PinAt(ctx, base)
 		return err
 	}
 	if !rebase || r.unpinned {
-		if r.base, r.bases, err = r.Space.Pin(ctx); err == nil && r.base == r.Run.Base() {
-			r.branch = r.Run.BaseBranch()
+		if r.base, r.bases, err = r.Space.Bases.Pin(ctx); err == nil && r.base == r.Run.Bases().Base() {
+			r.branch = r.Run.Bases().Branch()
 		} else if err == nil {
-			r.branch, err = r.Space.Branch(ctx)
+			r.branch, err = r.Space.Checkout.Branch(ctx)
 		}
 		return err
 	}
-	if r.base, r.bases, err = r.Space.Heads(ctx); err != nil {
+	if r.base, r.bases, err = r.Space.Bases.Heads(ctx); err != nil {
 		return err
 	}
 	r.moves = true
-	if r.branch, err = r.Space.Branch(ctx); err != nil {
+	if r.branch, err = r.Space.Checkout.Branch(ctx); err != nil {
 		return err
 	}
 	r.merged, r.theirs, err = record.MergedInto(ctx, r.Space, r.Run, r.base.Commit)
 	return err
 }
 
-// Acquire takes the lock. It waits briefly, since a command that decides something or
-// checks who has the lock is done quickly.
-func Acquire(ctx context.Context, state string) (*journal.Lock, error) {
-	for until := time.Now().Add(2 * time.Second); ; pause(ctx) {
-		lock, err := journal.Acquire(state, WhoAmI())
-		var held *journal.Held
-		if err == nil || !errors.As(err, &held) || ctx.Err() != nil || time.Now().After(until) || strings.Contains(held.By.Command+" ", " apply ") {
-			return lock, err
-		}
-	}
-}
-
 // Close ends the runners, closes the journal and releases the lock. If the run was refused
 // before anything was recorded, it removes what was created for it.
 func (r *Opened) Close() error {
-	var errs []error
+	var err error
 	if r.crew != nil {
-		errs = append(errs, r.crew.Close())
+		err = r.crew.Close()
+	}
+	if r.door == nil {
+		return err
 	}
 	refused := r.made && (r.log == nil || r.log.Last() == 0)
-	if r.log != nil {
-		errs = append(errs, r.log.Close())
-	}
-	if refused {
-		errs = append(errs, r.leaveNothing())
-	}
-	if r.lock != nil {
-		errs = append(errs, r.lock.Release())
-	}
-	return errors.Join(errs...)
+	return errors.Join(err, r.close(func() error {
+		if refused {
+			return r.leaveNothing()
+		}
+		return nil
+	}))
 }
 
 // leaveNothing removes what was created for a run that was refused and has nothing on
@@ -234,7 +207,7 @@ func (r *Opened) Close() error {
 func (r *Opened) leaveNothing() error {
 	var err error
 	if r.unpinned {
-		err = r.Space.Unpin(context.Background())
+		err = r.Space.Bases.Unpin(context.Background())
 	}
 	err = errors.Join(err, regular.RemoveAllOwn(r.Space.State()))
 	_ = os.Remove(filepath.Dir(r.Space.State())) // unless it holds other epics

@@ -20,7 +20,7 @@ func Refuse(epic *ir.Epic) error {
 	l.runner(epic, executor.Integration, in.ConflictAgent)
 	run := epic.Run
 	if run.Worktree.Submodules {
-		l.add("submodules (worktree { submodules = true })")
+		l.at("", "submodules (worktree { submodules = true })")
 	}
 	for i := range epic.Nodes {
 		if !epic.Nodes[i].Done {
@@ -28,7 +28,7 @@ func Refuse(epic *ir.Epic) error {
 		}
 	}
 	for _, what := range project.Unrunnable(epic) {
-		l.add("%s", what)
+		l.at("", what)
 	}
 	if len(l.list) == 0 {
 		return nil
@@ -42,10 +42,8 @@ type refusals struct {
 	keys [][]ir.Key
 }
 
-func (l *refusals) add(format string, args ...any) { l.at("", format, args...) }
-
-func (l *refusals) at(key ir.Key, format string, args ...any) {
-	what := fmt.Sprintf(format, args...)
+// at adds what is refused, of a sprint; "" is the epic.
+func (l *refusals) at(key ir.Key, what string) {
 	i, known := l.seen[what]
 	if !known {
 		i = len(l.list)
@@ -82,7 +80,7 @@ func (l *refusals) node(epic *ir.Epic, n *ir.Node) {
 		s := &n.Steps[i]
 		l.gates(epic, n.Key, s.Gates)
 		if kind := epic.Sandboxes[s.Sandbox].Kind; s.Sandbox != "" && s.Sandbox != "none" && kind != "none" {
-			l.at(n.Key, "sandbox %q (kind %s): agents cannot be confined yet; leave it out, or write kind = \"none\"", s.Sandbox, kind)
+			l.at(n.Key, fmt.Sprintf("sandbox %q (kind %s): agents cannot be confined yet; leave it out, or write kind = \"none\"", s.Sandbox, kind))
 		}
 		if n.Kind == ir.GateKind || n.Kind == ir.Manual || s.Agent == "" {
 			continue
@@ -101,7 +99,7 @@ func (l *refusals) node(epic *ir.Epic, n *ir.Node) {
 func (l *refusals) runner(epic *ir.Epic, key ir.Key, name string) {
 	agent := epic.Agents[name]
 	if kind := epic.Runners[agent.Runner].Kind; name != "" && !agent.Human && !slices.Contains(RunnerKinds, kind) {
-		l.at(key, "runner kind %q (agent %q; there are %s)", kind, name, strings.Join(RunnerKinds, ", "))
+		l.at(key, fmt.Sprintf("runner kind %q (agent %q; there are %s)", kind, name, strings.Join(RunnerKinds, ", ")))
 	}
 }
 

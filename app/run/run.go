@@ -58,34 +58,34 @@ func (r *Opened) record(list []executor.Event) (last *journal.RunRecord, err err
 
 // Apply drives the run to its end and reports its outcome.
 func (r *Opened) Apply(ctx context.Context, a *Args, only, rerun []ir.NodeID, view watcher) (err error) {
-	note := noteTo(view)
+	note := view.Say
 	slots := a.Parallel
 	if slots == 0 {
 		slots = max(r.Epic.Run.Concurrency.Nodes, 1)
 	}
 	if r.wasDead {
-		note("the last ralph on this epic (%s) ended without a word; going on from its journal", r.was)
+		note(fmt.Sprintf("the last ralph on this epic (%s) ended without a word; going on from its journal", r.was))
 	}
 	if r.stale != "" {
-		note("warning: %s", r.stale)
+		note("warning: " + r.stale)
 	}
 	for _, n := range r.notes {
-		note("note: %s", n)
+		note("note: " + n)
 	}
 	for _, w := range append(append(r.restored, r.differ...), Warnings(ctx, r.Epic, r.Space, r.Run, r.base)...) {
-		note("warning: %s", w)
+		note("warning: " + w)
 	}
 	if short := r.crew.short; len(short) > 0 {
-		note("warning: too short or too common to be told from other words, so not taken out of what is stored and printed: secret %s", strings.Join(short, ", "))
+		note("warning: too short or too common to be told from other words, so not taken out of what is stored and printed: secret " + strings.Join(short, ", "))
 	}
 	for _, name := range r.doubtful {
 		if !slices.Contains(r.crew.short, name) {
-			note("warning: the secret %s: its value is an ordinary word or a path: it is redacted but not looked for in commits", name)
+			note(fmt.Sprintf("warning: the secret %s: its value is an ordinary word or a path: it is redacted but not looked for in commits", name))
 		}
 	}
 	setup := ""
 	if !a.Blind {
-		digest, err := r.Space.SetupDigest()
+		digest, err := r.Space.Checkout.SetupDigest()
 		if err != nil {
 			return exit.Inputf("%w", err)
 		}
@@ -127,19 +127,19 @@ func (r *Opened) Apply(ctx context.Context, a *Args, only, rerun []ir.NodeID, vi
 	interrupted, err := local.Apply(ctx, local.Config{
 		Tools: effects.Tools{
 			Epic: r.Epic, Workspace: r.Space, State: r.Space.State(), Agents: r.agents, Runners: r.crew.By, Gates: r.crew.gates(r.Epic),
-			Redact: r.crew.Redact.String, Room: r.Space.Room, Activity: view.Activity, Env: TrackerEnv(r.Epic, a.Worker), Identity: r.Space.Identity(),
+			Redact: r.crew.Redact.String, Room: r.Space.Trees.Room, Activity: view.Activity, Env: TrackerEnv(r.Epic, a.Worker), Identity: r.Space.Checkout.Identity(),
 		},
-		Run: r.Run, Journal: r.log, Inbox: r.log, Orphans: r.orphans, Watch: r.Space.Watch(r.crew.Redact.String), Grace: a.Grace, Interrupts: interrupts,
+		Run: r.Run, Journal: r.log, Inbox: r.log, Orphans: r.orphans, Watch: r.Space.Checkout.Watch(r.crew.Redact.String), Grace: a.Grace, Interrupts: interrupts,
 		Observe: observe, Unread: func(l executor.Letter, no *executor.Refused) {
 			if !strings.HasSuffix(l.Decision.By, machine.InTracker) { // whoever decides there is told there
-				note("warning: not taken: %s", unread(l, view.Key(l.Node), no))
+				note("warning: not taken: " + unread(l, view.Key(l.Node), no))
 			}
 		},
 	}, start)
 	unsent := mirror.close(interrupts)
 	view.Finish()
 	if err != nil {
-		var bug *effects.Bug
+		var bug *executor.Bug
 		if errors.As(err, &bug) {
 			return &exit.Error{Code: exit.Bug, Err: err}
 		}
@@ -154,7 +154,7 @@ func (r *Opened) Apply(ctx context.Context, a *Args, only, rerun []ir.NodeID, vi
 	}
 	view.Account(r, record.HoldsOf(ctx, r.Epic, r.Run, r.Space), interrupted, only)
 	for _, line := range unsent {
-		note("%s", line)
+		note(line)
 	}
 	if ended != nil {
 		unwritten = errors.Join(unwritten, journal.AppendRun(r.Space.State(), *ended))
@@ -163,7 +163,7 @@ func (r *Opened) Apply(ctx context.Context, a *Args, only, rerun []ir.NodeID, vi
 		return &exit.Error{Code: exit.NotDone, Err: unwritten}
 	}
 	if err := tell.end(code, words.TallyOf(r.Run)); err != nil {
-		note("%v", err)
+		note(err.Error())
 	}
 	if code != exit.Done {
 		return &exit.Error{Code: code}
@@ -196,7 +196,7 @@ func CatchInterrupts() (<-chan struct{}, func()) {
 
 // clean removes the worktrees of sprints that are done, if the policy asks for it,
 // and says which stay and why.
-func (r *Opened) clean(ctx context.Context, note func(format string, args ...any)) {
+func (r *Opened) clean(ctx context.Context, note func(text string)) {
 	if r.Epic.Run.Git.Cleanup != "on_success" {
 		return
 	}
@@ -206,12 +206,12 @@ func (r *Opened) clean(ctx context.Context, note func(format string, args ...any
 			done = append(done, v.ID)
 		}
 	}
-	kept, err := r.Space.Clean(ctx, done)
+	kept, err := r.Space.Trees.Clean(ctx, done)
 	for _, k := range kept {
-		note("the worktree %s stays: %s", k.Dir, k.Why)
+		note(fmt.Sprintf("the worktree %s stays: %s", k.Dir, k.Why))
 	}
 	if err != nil {
-		note("%v", err)
+		note(err.Error())
 	}
 }
 
@@ -222,28 +222,24 @@ func (r *Opened) TryBases(ctx context.Context, start executor.RunStarted, activi
 	if err != nil {
 		return false, exit.Inputf("%w", err)
 	}
-	if _, err := planned.Plan(start, time.Now()); err != nil {
+	if _, err := machine.Plan(planned, start, time.Now()); err != nil {
 		return false, &exit.Error{Code: exit.Bug, Err: err}
 	}
-	checks := slices.DeleteFunc(planned.BaseChecks(), func(c machine.BaseCheck) bool { return c.Known != nil && c.Known.Verdict == executor.Pass })
+	checks := slices.DeleteFunc(planned.Bases().Checks(), func(c machine.BaseCheck) bool { return c.Known != nil && c.Known.Verdict == executor.Pass })
 	if len(checks) == 0 {
 		return false, nil
 	}
 	put := func(ctx context.Context, body executor.Body) error {
-		e := executor.Event{Seq: r.Run.Seq() + 1, At: time.Now().UTC().Truncate(time.Millisecond), Body: body}
-		if err := r.Run.Apply(e); err != nil {
-			return &exit.Error{Code: exit.Bug, Err: err}
+		e, err := r.put(context.WithoutCancel(ctx), executor.Event{Body: body})
+		if err == nil {
+			observe([]executor.Event{e})
 		}
-		if err := r.log.Append(context.WithoutCancel(ctx), []executor.Event{e}); err != nil {
-			return exit.Inputf("%w", err)
-		}
-		observe([]executor.Event{e})
-		return nil
+		return err
 	}
-	watch, cut := r.Space.Watch(r.crew.Redact.String), r.Run.Cut()
+	watch, cut := r.Space.Checkout.Watch(r.crew.Redact.String), r.Run.Watch().Cut()
 	sighted := func(list []executor.Sighting, again bool) error {
 		for _, s := range list {
-			if body := r.Run.Sighted(s, again); body != nil {
+			if body := r.Run.Watch().Sighted(s, again); body != nil {
 				if err := put(ctx, executor.Redacted(body, r.crew.Redact.String)); err != nil {
 					return err
 				}
@@ -251,7 +247,7 @@ func (r *Opened) TryBases(ctx context.Context, start executor.RunStarted, activi
 		}
 		return watch.Keep(list)
 	}
-	if err := sighted(watch.Start(r.Run.OpenTampers(), cut, r.Run.AtWork(), r.Run.Pins()), cut); err != nil {
+	if err := sighted(watch.Start(r.Run.Watch().OpenTampers(), cut, r.Run.Watch().AtWork(), r.Run.Watch().Pins()), cut); err != nil {
 		return true, err
 	}
 	if err := put(ctx, local.Trying(checks)); err != nil {
@@ -261,7 +257,7 @@ func (r *Opened) TryBases(ctx context.Context, start executor.RunStarted, activi
 	gates := executor.Effect{Kind: executor.EffectGate, Step: executor.Preflight}
 	seen := watch.Begin(gates)
 	failed := effects.Preflight(ctx, &effects.Tools{
-		Epic: r.Epic, Workspace: r.Space, State: r.Space.State(), Gates: r.crew.gates(r.Epic), Redact: r.crew.Redact.String, Room: r.Space.Room,
+		Epic: r.Epic, Workspace: r.Space, State: r.Space.State(), Gates: r.crew.gates(r.Epic), Redact: r.crew.Redact.String, Room: r.Space.Trees.Room,
 		Activity: activity, Env: TrackerEnv(r.Epic, false),
 	}, machine.Untried(checks), put)
 	if failed != nil {
@@ -291,9 +287,9 @@ func (r *Opened) toNewBase(ctx context.Context, a *Args, start *executor.RunStar
 		if err != nil {
 			return err
 		}
-		if why := r.Run.BaseHeld(); start.Tried && why != "" {
-			noteTo(view)("nothing started, and the base stays at %.12s: %s\n  %s\n    and then: ralph apply%s --rebase; or %s", r.Run.Base().Commit, words.First(why),
-				words.ResumeCommand(executor.ForBase, "")+r.About, record.Applies(r.File), words.MendBase(record.Applies(r.File)))
+		if why := r.Run.Bases().Held(); start.Tried && why != "" {
+			view.Say(fmt.Sprintf("nothing started, and the base stays at %.12s: %s\n  %s\n    and then: ralph apply%s --rebase; or %s", r.Run.Bases().Base().Commit, words.First(why),
+				words.ResumeCommand(executor.ForBase, "")+r.About, record.Applies(r.File), words.MendBase(record.Applies(r.File))))
 			code := exit.Waiting
 			if record.ExitCode(r.Run, false) == exit.NotDone { // something is blocked besides
 				code = exit.NotDone
@@ -301,7 +297,7 @@ func (r *Opened) toNewBase(ctx context.Context, a *Args, start *executor.RunStar
 			return &exit.Error{Code: code}
 		}
 	}
-	if err := r.Space.Rebase(context.WithoutCancel(ctx), r.base, r.bases); err != nil {
+	if err := r.Space.Bases.Rebase(context.WithoutCancel(ctx), r.base, r.bases); err != nil {
 		return record.Refusal(err)
 	}
 	return nil

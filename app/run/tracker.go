@@ -28,22 +28,22 @@ func OpenTracker(ctx context.Context, epic *ir.Epic, dir string) (*bd.Client, er
 // PushEpic writes an epic and its history h into its tracker and reports what was done,
 // one line per call of say. If the tracker is up to date, it reads once and reports
 // nothing.
-func PushEpic(ctx context.Context, c *bd.Client, epic *ir.Epic, h *ir.History, say func(format string, args ...any)) (*bd.Pushed, error) {
+func PushEpic(ctx context.Context, c *bd.Client, epic *ir.Epic, h *ir.History, say func(text string)) (*bd.Pushed, error) {
 	if why := c.Untested(); why != "" {
-		say("%s", why)
+		say(why)
 	}
-	p, err := bd.Push(ctx, c, epic, bd.PushOptions{History: h, Progress: func(text string) { say("bd: %s", text) }})
+	p, err := bd.Push(ctx, c, epic, bd.PushOptions{History: h, Progress: func(text string) { say("bd: " + text) }})
 	if err != nil {
 		return nil, err
 	}
 	if !p.Nothing() {
-		say("%s", pushed(p))
+		say(pushed(p))
 	}
 	for _, id := range p.Closed {
-		say("bd: %s is gone from the plan; its bead was closed", id)
+		say("bd: " + string(id) + " is gone from the plan; its bead was closed")
 	}
 	for _, n := range p.Notes {
-		say("bd: %s", n)
+		say("bd: " + n)
 	}
 	return p, nil
 }

@@ -82,7 +82,7 @@ func unknownCostOf(epic *ir.Epic, run *machine.Run, limit ir.Budget, name, model
 		return unknownCost{}, false
 	}
 	u := unknownCost{Agent: name, usd: limit.USDMicro > 0, tokens: limit.Tokens > 0}
-	toldUSD, toldTokens := run.Tells(name)
+	toldUSD, toldTokens := run.Summary().Tells(name)
 	expected := ir.Cost{}
 	if agent.Expect != nil {
 		expected = *agent.Expect

@@ -75,7 +75,7 @@ func TestABudgetThatCannotHoldIsSaid(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := run.Plan(executor.RunStarted{Epic: e.Epic.ID, Digest: e.Digest, Slots: 1}, time.Now()); err != nil {
+		if _, err := machine.Plan(run, executor.RunStarted{Epic: e.Epic.ID, Digest: e.Digest, Slots: 1}, time.Now()); err != nil {
 			t.Fatal(err)
 		}
 		list := UnknownCosts(e, run)

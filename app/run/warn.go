@@ -20,16 +20,16 @@ func Warnings(ctx context.Context, epic *ir.Epic, space *workspace.Space, run *m
 	for _, c := range project.AlsoPlanned(space) {
 		out = append(out, fmt.Sprintf("%s. What to do: %s.", c.What, strings.Join(c.Ways, "; or ")))
 	}
-	for _, lock := range space.Locks(ctx) {
+	for _, lock := range space.Checkout.Locks(ctx) {
 		out = append(out, LockWords(lock))
 	}
-	at, err := space.Moved(ctx)
+	at, err := space.Bases.Moved(ctx)
 	if err != nil || at == "" {
 		return out
 	}
 	var done []string
 	for i := range epic.Nodes {
-		if n := &epic.Nodes[i]; n.Done && !run.Succeeded(n.ID) {
+		if n := &epic.Nodes[i]; n.Done && !run.Node(n.ID).Succeeded() {
 			done = append(done, string(n.Key))
 		}
 	}

@@ -1,8 +1,6 @@
 package run
 
 import (
-	"fmt"
-
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/ir"
@@ -17,9 +15,4 @@ type watcher interface {
 	Key(ir.NodeID) string                        // what people call a node
 	Finish()                                     // nothing more is drawn again and again
 	Account(r *Opened, b record.BranchHolds, interrupted bool, only []ir.NodeID)
-}
-
-// noteTo sends lines to a watcher.
-func noteTo(w watcher) func(format string, args ...any) {
-	return func(format string, args ...any) { w.Say(fmt.Sprintf(format, args...)) }
 }

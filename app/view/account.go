@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/ralph-compiler/ralph/app/record"
@@ -63,8 +62,8 @@ func (v *Run) Account(r *run.Opened, b record.BranchHolds, interrupted bool, onl
 			}
 		}
 		switch {
-		case why != "" && strings.HasPrefix(why, status):
-			status, why = why, "" // "skipped by ada"
+		case why != "" && n.Status.InReason():
+			status, why = why, ""
 		case why != "":
 			why = ": " + why
 		}
@@ -82,10 +81,10 @@ func (v *Run) Account(r *run.Opened, b record.BranchHolds, interrupted bool, onl
 		fmt.Fprintf(w, "  %s: what was left in its worktree was put aside, as %s: git show %s\n", reveal.Words(v.Key(s.node)), s.ref, s.ref)
 	}
 	SayMovedOut(w, r.Space, v.Key)
-	for _, lock := range r.Space.Locks(context.Background()) {
+	for _, lock := range r.Space.Checkout.Locks(context.Background()) {
 		fmt.Fprintf(w, "\n%s\n", reveal.Words(run.LockWords(lock)))
 	}
-	if gone := r.Run.Gone(); len(gone) > 0 {
+	if gone := r.Run.Summary().Gone(); len(gone) > 0 {
 		fmt.Fprintf(w, "  %d on record that the epic no longer has; kept in the journal, left out of the result\n", len(gone))
 	}
 	v.next(w, r, b, sum, open, interrupted, only)
@@ -99,7 +98,7 @@ func SayDoubts(w io.Writer, run *machine.Run, views []machine.NodeView) {
 		if n.Status != executor.Done && n.Status != executor.Waiting {
 			continue
 		}
-		for _, d := range run.NodeDoubts(n) {
+		for _, d := range run.Summary().NodeDoubts(n) {
 			if said++; said == 1 {
 				fmt.Fprintln(w, "\nLook at these before you trust them:")
 			}

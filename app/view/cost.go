@@ -32,7 +32,7 @@ func (v *Run) tells(list []executor.Event) {
 		if n := v.keys[e.Node]; n != nil {
 			limit.USDMicro, limit.Tokens = max(limit.USDMicro, n.Limits.Budget.USDMicro), max(limit.Tokens, n.Limits.Budget.Tokens)
 		}
-		usd, tokens := v.run.Tells(agent)
+		usd, tokens := v.run.Summary().Tells(agent)
 		var what, write []string
 		say := func(of string, example string, expected *int64) {
 			what = append(what, of)

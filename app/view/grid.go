@@ -91,7 +91,7 @@ func (v *Run) preflightLine(body executor.Body) string {
 		case !b.Red():
 			return say(term.Warn, "!", text)
 		}
-		if who := v.run.LetRed(b); who != "" {
+		if who := v.run.Bases().LetRed(b); who != "" {
 			text += "; approved by " + who
 		}
 		return say(term.Bad, "✗", text+"\n"+strings.Repeat(" ", len(executor.Preflight)+4)+words.MendBase(v.Applies))
@@ -137,6 +137,6 @@ func WriteSteps(w io.Writer, steps []record.NextStep) {
 		}
 	}
 	for _, s := range steps {
-		fmt.Fprintf(w, "  %s%s   %s\n", reveal.Words(s.Command), strings.Repeat(" ", max(wide-columns.Of(s.Command), 0)), s.What)
+		fmt.Fprintf(w, "  %s%s   %s\n", reveal.Words(s.Command), strings.Repeat(" ", max(wide-columns.Of(s.Command), 0)), reveal.Words(s.What))
 	}
 }

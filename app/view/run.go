@@ -169,7 +169,7 @@ func (v *Run) Line(e executor.Event) string {
 			return say(term.Plain, "↻", "%s: what %s left in its worktree", attempt, b.Person)
 		case e.Attempt > 1 && b.Rejudge:
 			return say(term.Plain, "↻", "%s: only its gates again", attempt)
-		case e.Attempt > 1 && len(v.run.Feedback(e.Node)) > 0:
+		case e.Attempt > 1 && len(v.run.Node(e.Node).Feedback()) > 0:
 			return say(term.Plain, "↻", "%s: again, with feedback", attempt)
 		case e.Attempt > 1:
 			return say(term.Plain, "↻", "%s: again", attempt)
@@ -202,7 +202,7 @@ func (v *Run) Line(e executor.Event) string {
 		if tests != "" {
 			tests = " [tests:" + tests + "]"
 		}
-		if doubt := v.run.Doubt(b); doubt != "" {
+		if doubt := v.run.Summary().Doubt(b); doubt != "" {
 			return say(term.Warn, "!", "%s: gate %s: %s%s%s", attempt, b.Gate, doubt, tests, ByWhom(b.By))
 		}
 		return say(colour, mark, "%s: gate %s: %s%s%s", attempt, b.Gate, b.Verdict, tests, ByWhom(b.By))
@@ -255,7 +255,7 @@ func (v *Run) Key(id ir.NodeID) string {
 	if n := v.keys[id]; n != nil {
 		return string(n.Key)
 	}
-	return string(v.run.KeyOf(id))
+	return string(v.run.Node(id).Key())
 }
 
 func results(n int) string {

@@ -70,7 +70,7 @@ func Body(body executor.Body, keys func(ir.NodeID) string) string {
 		}
 		return "started" + fromWords(b.Inputs, keys)
 	case executor.InputsListed:
-		return "is about to start" + fromWords(b.Inputs, keys)
+		return listedWords(b, keys)
 	case executor.NodeResumed:
 		return "goes on"
 	case executor.NodeWaiting:
@@ -100,7 +100,29 @@ func startWords(b executor.RunStarted, keys func(ir.NodeID) string) string {
 	name("only", b.Only)
 	name("again:", b.Rerun)
 	name("done by the base:", b.Merged)
+	if b.Listed > 0 {
+		out += ", with the " + text.Count(b.Listed, "name") + " listed before"
+	}
 	return out
+}
+
+// listedWords describe a part of a list that precedes its event.
+func listedWords(b executor.InputsListed, keys func(ir.NodeID) string) string {
+	if b.What == "" && len(b.Inputs) > 0 && b.Inputs[0].Node != "" {
+		return "is about to start" + fromWords(b.Inputs, keys)
+	}
+	var list []string
+	for _, in := range b.Inputs {
+		switch {
+		case in.Node == "":
+			list = append(list, fmt.Sprintf("%.12s", in.Commit))
+		case b.What == "bases":
+			list = append(list, fmt.Sprintf("%s (%.12s)", in.Node, in.Commit))
+		default:
+			list = append(list, keys(in.Node))
+		}
+	}
+	return strings.TrimSpace("about to be recorded: "+b.What) + " " + ListOf(list)
 }
 
 func fromWords(inputs []executor.Result, keys func(ir.NodeID) string) string {
@@ -171,17 +193,7 @@ func Decision(d executor.Decision) string {
 func attemptWords(body executor.Body) string {
 	switch b := body.(type) {
 	case executor.AttemptStarted:
-		switch {
-		case b.Person != "":
-			return "attempt by " + b.Person + ", as the worktree stands"
-		case b.Rejudge:
-			return fmt.Sprintf("only the gates again, on %.12s", b.From)
-		case b.ByHand:
-			return fmt.Sprintf("the conflict is laid out for a person, at %.12s", b.From)
-		case b.Resumes:
-			return fmt.Sprintf("attempt at %.12s, in the session of the one before", b.From)
-		}
-		return fmt.Sprintf("attempt at %.12s", b.From)
+		return startedWords(b)
 	case executor.AttemptEnded:
 		out := b.Status.String()
 		if b.Reason != "" {
@@ -226,7 +238,10 @@ func attemptWords(body executor.Body) string {
 	case executor.PullSeen:
 		return "pull request " + b.State + Because(b.Comment)
 	case executor.AgentSession:
-		return sessionWords(b)
+		if b.Fresh {
+			return "agent " + b.Agent + ofGate(b.Gate) + " works in session " + b.Session
+		}
+		return "agent " + b.Agent + ofGate(b.Gate) + " goes on in session " + b.Session
 	case executor.WorkProposed:
 		return "agent " + b.Agent + ofGate(b.Gate) + " proposes work: " + First(b.Title)
 	case executor.HumanSpoke:
@@ -235,12 +250,18 @@ func attemptWords(body executor.Body) string {
 	return executor.Event{Body: body}.Kind()
 }
 
-func sessionWords(b executor.AgentSession) string {
-	out := "agent " + b.Agent + ofGate(b.Gate)
-	if b.Fresh {
-		return out + " works in session " + b.Session
+func startedWords(b executor.AttemptStarted) string {
+	switch {
+	case b.Person != "":
+		return "attempt by " + b.Person + ", as the worktree stands"
+	case b.Rejudge:
+		return fmt.Sprintf("only the gates again, on %.12s", b.From)
+	case b.ByHand:
+		return fmt.Sprintf("the conflict is laid out for a person, at %.12s", b.From)
+	case b.Resumes:
+		return fmt.Sprintf("attempt at %.12s, in the session of the one before", b.From)
 	}
-	return out + " goes on in session " + b.Session
+	return fmt.Sprintf("attempt at %.12s", b.From)
 }
 
 func ofGate(gate string) string {

@@ -10,7 +10,7 @@ import (
 
 func TestWhatWasApprovedGoesOn(t *testing.T) { // execution §5: no timer where there is none
 	for want, v := range map[string]machine.NodeView{
-		"goes on":           {Status: executor.Waiting, For: executor.ForTimer, Reason: "approved by ada; goes on"},
+		"goes on":           {Status: executor.Waiting, For: executor.ForTimer, Reason: "approved by ada"},
 		"waiting: timer":    {Status: executor.Waiting, For: executor.ForTimer, Until: time.Now(), Reason: "tried again"},
 		"waiting: approval": {Status: executor.Waiting, For: executor.ForHuman, Cause: executor.CauseApproval},
 	} {

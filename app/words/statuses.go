@@ -32,7 +32,9 @@ func Base(b executor.BaselineJudged, log string) string {
 }
 
 // TallyOf is Tally of a run's current state.
-func TallyOf(run *machine.Run) string { return Tally(run.Counts(), run.GoOn(), run.Idle()) }
+func TallyOf(run *machine.Run) string {
+	return Tally(run.Summary().Counts(), run.Summary().GoOn(), run.Summary().Idle())
+}
 
 // Tally counts sprints by status, in life cycle order. goOn of the waiting sprints need
 // nobody. If idle, nothing is at work and running sprints count as interrupted.
@@ -48,7 +50,7 @@ func Tally(counts map[string]int, goOn int, idle bool) string {
 		case s == executor.Running && idle:
 			word = Interrupted
 		case s == executor.Waiting && goOn > 0:
-			parts = append(parts, fmt.Sprintf("%d %s", goOn, goOnWord(goOn)))
+			parts = append(parts, fmt.Sprintf("%d %s", goOn, text.Form(goOn, "goes on", "go on")))
 			n -= goOn
 		}
 		if n > 0 {
@@ -122,10 +124,6 @@ func TestCounts(a machine.AttemptLog) *executor.TestCounts {
 // Interrupted is the status of a running node while nothing is at work.
 const Interrupted = "interrupted"
 
-func goOnWord(n int) string {
-	return text.Form(n, "goes on", "go on")
-}
-
 // Status is a node's status for people: of a waiting node also the cause or what it waits
 // for; Interrupted for a running node while nothing is at work.
 func Status(v machine.NodeView) string {
@@ -152,12 +150,12 @@ func Asks(v machine.NodeView) string {
 			what += " at " + v.Until.Local().Format(time.TimeOnly)
 		}
 		if v.Reason != "" {
-			what += " (" + strings.TrimSuffix(First(v.Reason), "; goes on") + ")"
+			what += " (" + First(v.Reason) + ")"
 		}
 		return what
 	}
-	if strings.HasPrefix(v.Reason, what) {
-		return First(v.Reason) // "skipped by ada"
+	if v.Status.InReason() && v.Reason != "" {
+		return First(v.Reason)
 	}
 	if v.Gate != "" {
 		what += " (gate " + v.Gate
@@ -202,4 +200,16 @@ func tamperWords(b executor.TamperSeen, key func(ir.NodeID) string) string {
 		out += "; put it back: " + b.Back
 	}
 	return strings.ReplaceAll(out, "\n", " ")
+}
+
+// WhyNot is the one reason why a node is not done, and that somebody paused it besides.
+func WhyNot(v machine.NodeView) string {
+	why := Asks(v)
+	if v.Status == executor.Pending && v.Reason != "" {
+		why = First(v.Reason)
+	}
+	if v.Paused != "" && v.Cause != executor.CausePaused && v.Status != executor.Running && v.Status != executor.Blocked && v.Status != executor.Skipped && v.Status != executor.Cancelled {
+		why += "; paused by " + v.Paused
+	}
+	return why
 }

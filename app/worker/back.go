@@ -11,10 +11,8 @@ import (
 	"github.com/ralph-compiler/ralph/executor/tracker/bd"
 )
 
-const (
-	humanReview    = "human_review" // phase of an issue that waits for a person
-	mostEndedSilly = 3              // processes of a run that may end without a word
-)
+// mostEndedSilly is how many processes of a run may end without a word.
+const mostEndedSilly = 3
 
 // settle writes back what has ended. What bd does not take stays, and is tried again
 // with the next poll.
@@ -80,7 +78,7 @@ func (w *Worker) writeBack(ctx context.Context, r *Run) error {
 		}
 		return w.settled(r, i, end.Kind)
 	}
-	if !there || !w.owns(c, r.epic, i) || i.Status != "in_progress" && !asksThere(i) {
+	if !there || !w.owns(c, r.epic, i) || i.Status != "in_progress" && !i.AsksPerson() {
 		if there && end.Kind == record.IssueClosed && w.written(c, i, record.IssueBlocked) { // bd did not close it
 			return w.settled(r, i, record.IssueBlocked)
 		}
@@ -100,20 +98,10 @@ func (w *Worker) writeBack(ctx context.Context, r *Run) error {
 			return w.settled(r, i, kind)
 		}
 	}
-	if !there || !w.owns(c, r.epic, i) || i.Status != "in_progress" && !asksThere(i) {
+	if !there || !w.owns(c, r.epic, i) || i.Status != "in_progress" && !i.AsksPerson() {
 		return w.over(r, record.ClaimOver, record.IssueLeft, "was changed in bd meanwhile, and is left as it is")
 	}
 	return errors.New("bd does not take it")
-}
-
-// asksThere reports whether bd shows the issue as waiting for a person.
-func asksThere(i bd.Issue) bool { return i.Status == "blocked" && isWaiting(i) }
-
-// isWaiting reports whether an issue waits for a person, by its label: it stays where a
-// person closes or opens it.
-func isWaiting(i bd.Issue) bool {
-	step, _ := i.Phase()
-	return step == humanReview
 }
 
 // settled ends the claim of an issue whose state in bd matches the end of its run.
@@ -139,15 +127,16 @@ func (w *Worker) settled(r *Run, i bd.Issue, kind string) error {
 // blocked, where it could not even be compiled.
 func (w *Worker) release(ctx context.Context, r *Run, i bd.Issue) error {
 	end, c := r.verdict, r.claim
-	if err := w.commentOnce(ctx, c.Issue, end.Says(), c.At); err != nil && !w.passOver(r, err) {
+	if err := w.Bd.CommentOnce(ctx, c.Issue, end.Says(), c.At); err != nil && !w.passOver(r, err) {
 		return err
 	}
-	step, ch := c.Start, bd.Change{Status: "open", Unassign: true, If: i.Status}
+	step, ch := c.Start, bd.Change{Status: "open", Unassign: true}
 	if end.Kind != record.IssueOpen {
 		step, _ = i.Phase()
-		ch = bd.Change{Status: "blocked", If: i.Status}
+		ch = bd.Change{Status: "blocked"}
 	}
-	if isWaiting(i) {
+	ch.If, ch.IfAssignee = i.Status, &i.Assignee
+	if i.Waits() {
 		ch.Remove = w.peopleLabels(i)
 	}
 	i, err := w.Bd.UpdatePhase(ctx, i, step, ch)
@@ -163,16 +152,15 @@ func (w *Worker) release(ctx context.Context, r *Run, i bd.Issue) error {
 // written reports whether bd has already what came of a run: from before a crash, or by a
 // call whose end was not seen.
 func (w *Worker) written(c *record.Claim, i bd.Issue, kind string) bool {
-	step, _ := i.Phase()
 	switch kind {
 	case record.IssueClosed:
 		return i.Status == "closed"
 	case record.IssueOpen:
 		return c.Owns(i) && i.Status == "open" && i.Assignee == ""
 	case record.IssueWaiting:
-		return c.Owns(i) && i.Status == "blocked" && step == humanReview
+		return c.Owns(i) && i.AsksPerson()
 	case record.IssueBlocked:
-		return c.Owns(i) && i.Status == "blocked" && step != humanReview
+		return c.Owns(i) && i.Status == "blocked" && !i.Waits()
 	}
 	return false
 }

@@ -49,13 +49,13 @@ func (w *Worker) startOf(ctx context.Context, i bd.Issue, epic *ir.Epic) (*start
 	if err != nil {
 		return nil, faulty(record.Refusal(err))
 	}
-	defer space.Release()
-	g, err := space.Gather(ctx, ids, of)
+	defer space.Trees.Release()
+	g, err := space.Bases.Gather(ctx, ids, of)
 	if err != nil {
 		return nil, faulty(record.Refusal(err))
 	}
 	p.gathered = g
-	if p.held, err = space.Holds(ctx, g.Results); err != nil {
+	if p.held, err = space.Bases.Holds(ctx, g.Results); err != nil {
 		return nil, faulty(err)
 	}
 	if len(g.Paths) > 0 {

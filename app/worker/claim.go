@@ -21,9 +21,6 @@ import (
 	bdcodec "github.com/ralph-compiler/ralph/ir/codec/bd"
 )
 
-// named reports whether an id can be that of an issue that is run.
-func named(id string) bool { return bdcodec.ValidID(id) }
-
 // lookUp reads what is known of an issue; nil if it was never claimed here.
 func (w *Worker) lookUp(id string) *record.Claim {
 	return record.ReadClaim(filepath.Join(w.claims, id))
@@ -132,20 +129,6 @@ func (w *Worker) printOf(i bd.Issue, start string) string {
 	slices.Sort(labels)
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %d %q %q %q", i.Title, i.Description, i.Acceptance, i.Type, i.Priority, labels, start, more))
 	return hex.EncodeToString(sum[:8])
-}
-
-// commentOnce comments an issue, unless the same was said since a time.
-func (w *Worker) commentOnce(ctx context.Context, id, text string, since time.Time) error {
-	list, err := w.Bd.Comments(ctx, id)
-	if err != nil {
-		return err
-	}
-	for _, c := range list {
-		if !c.At.Before(since.Truncate(time.Second)) && strings.TrimSpace(c.Text) == strings.TrimSpace(text) {
-			return nil
-		}
-	}
-	return w.Bd.Comment(ctx, id, text)
 }
 
 // SaidSince returns what people wrote about an issue since a time. bd keeps seconds:

@@ -34,7 +34,7 @@ func (w *Worker) goOn(ctx context.Context) (bool, error) {
 		case c == nil || w.Runs[c.Issue] != nil || !w.meant(c.Issue):
 		case len(w.Runs) >= w.Args.Max || w.drain > 0 || ctx.Err() != nil:
 			return begun, nil
-		case c.State == record.ClaimTaken:
+		case c.State == record.ClaimTaken, c.State == record.ClaimRecovered:
 			took, err := w.adopt(ctx, c.Issue)
 			if err = w.aside(c.Issue, err); err != nil {
 				return begun, err
@@ -63,7 +63,7 @@ func (w *Worker) adopt(ctx context.Context, id string) (bool, error) {
 		return false, err
 	}
 	c := w.lookUp(id)
-	if c == nil || c.State != record.ClaimTaken {
+	if c == nil || c.State != record.ClaimTaken && c.State != record.ClaimRecovered {
 		return false, l.Release()
 	}
 	c.Locked = l
@@ -71,10 +71,12 @@ func (w *Worker) adopt(ctx context.Context, id string) (bool, error) {
 	if err != nil {
 		return false, errors.Join(err, l.Release())
 	}
+	if c.State == record.ClaimRecovered {
+		return w.takeOver(ctx, c, i)
+	}
 	if !there || !c.Owns(i) || i.Status != "in_progress" {
 		c.State = record.ClaimOver
-		phase, _ := i.Phase()
-		if there && c.Owns(i) && i.Status == "blocked" && phase == humanReview {
+		if there && c.Owns(i) && i.AsksPerson() {
 			c.State = record.ClaimWaiting // that it waits was written, or that it goes on was not
 		}
 		return c.State == record.ClaimWaiting, errors.Join(c.Save(), l.Release()) // the next look sees whether it was decided
@@ -101,6 +103,34 @@ func (w *Worker) adopt(ctx context.Context, id string) (bool, error) {
 		w.settle(ctx)
 		return true, nil
 	}
+	return true, w.beginAgain(ctx, r)
+}
+
+// takeOver goes on with an issue whose run was recovered here. The claim that it replaces may
+// be a living worker's: with another token in the bead, that one writes nothing more.
+func (w *Worker) takeOver(ctx context.Context, c *record.Claim, i bd.Issue) (bool, error) {
+	if !c.Owns(i) && i.Token() == c.Takes && c.Takes != "" && !w.others(nil, i) && (i.Status == "in_progress" || i.AsksPerson()) {
+		got, err := w.Bd.Update(ctx, i.ID, bd.Change{If: i.Status, IfAssignee: &i.Assignee, Metadata: map[string]string{bd.TokenKey: c.Token}})
+		if err != nil && !bd.Guarded(err) {
+			return false, errors.Join(err, c.Locked.Release())
+		}
+		if err == nil {
+			got.Raw, i = i.Raw, got
+		}
+	}
+	if !c.Owns(i) {
+		w.tell(c.Issue, "is not taken over: it was changed in bd since its run was recovered")
+		c.State = record.ClaimOver
+		return false, errors.Join(c.Save(), c.Locked.Release())
+	}
+	c.State, c.Takes = record.ClaimTaken, ""
+	if err := c.Save(); err != nil {
+		return false, errors.Join(err, c.Locked.Release())
+	}
+	r := &Run{issue: i, claim: c, file: w.epicFile(c.Epic), code: -1}
+	r.state = filepath.Dir(r.file)
+	w.Runs[c.Issue] = r
+	w.Say.linef(c.Issue, "goes on: %s (its run was recovered)", i.Title)
 	return true, w.beginAgain(ctx, r)
 }
 
@@ -170,7 +200,7 @@ func (w *Worker) movedTo(ctx context.Context, r *Run, i bd.Issue) string {
 		return "deleted"
 	case !w.owns(r.claim, r.epic, i):
 		return "taken away"
-	case i.Status == "in_progress" || asksThere(i) || hasEnded(ctx, r):
+	case i.Status == "in_progress" || i.AsksPerson() || hasEnded(ctx, r):
 	case i.Status == "closed":
 		return "closed"
 	default:
@@ -185,8 +215,12 @@ func (w *Worker) movedTo(ctx context.Context, r *Run, i bd.Issue) string {
 // owns reports whether an issue is that of a claim still, whose epic may be nil: nobody else
 // has claimed it. One that waits may be assigned to whoever decides.
 func (w *Worker) owns(c *record.Claim, epic *ir.Epic, i bd.Issue) bool {
-	other := i.Status == "in_progress" && w.assigned(i) != "" && (epic == nil || i.Assignee != bdcodec.Assignee(epic))
-	return c.Owns(i) && !other
+	return c.Owns(i) && !w.others(epic, i)
+}
+
+// others reports whether somebody else has claimed an issue.
+func (w *Worker) others(epic *ir.Epic, i bd.Issue) bool {
+	return i.Status == "in_progress" && w.assigned(i) != "" && (epic == nil || i.Assignee != bdcodec.Assignee(epic))
 }
 
 // hasEnded reports whether the run of an issue is over, though its process is not.

@@ -48,16 +48,3 @@ func TestAnIssueIsReadAsAnImportReadsIt(t *testing.T) {
 		t.Errorf("while it runs it reads\n%s\nbefore\n%s", again, fresh)
 	}
 }
-
-// "integration" is the name of the sum of a run.
-func TestAnIssueWhoseIdIsRalphsOwnIsNotRun(t *testing.T) {
-	t.Parallel()
-	for id, want := range map[string]bool{
-		"bd-a1b2": true, "bd-a1b2.3": true, "A_b": true, "integration": false, "bd..a": false, "bd-a.lock": false, "-a": false, "a/b": false, "a b": false, "": false,
-		strings.Repeat("a", 64): true, strings.Repeat("a", 65): false,
-	} {
-		if named(id) != want {
-			t.Errorf("named(%q) is %v", id, !want)
-		}
-	}
-}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/app/run"
 	"github.com/ralph-compiler/ralph/executor/tracker/bd"
@@ -20,20 +21,16 @@ func (w *Worker) catchUp(ctx context.Context, r *Run) (err error) {
 	if err := regular.MkdirOwn(r.state); err != nil {
 		return err
 	}
-	events, err := record.ReadEvents(ctx, r.state, r.claim.Epic)
-	if err != nil {
-		return err
-	}
-	machine, err := record.Replayed(r.epic, events)
+	rec, err := record.OpenAbout(ctx, project.EpicDir(r.file), r.file, r.epic)
 	if err != nil {
 		return err
 	}
 	var said []string
 	m, err := bd.NewMirror(bd.Outbox{
-		Client: w.Bd, Epic: run.IssueEpic(r.epic), Run: machine, State: r.state,
-		Metadata: func(*ir.Node) (map[string]any, error) { return bd.IssueMetadata(r.epic, machine) },
+		Client: w.Bd, Epic: run.IssueEpic(r.epic), Run: rec.Run, State: r.state,
+		Metadata: func(*ir.Node) (map[string]any, error) { return bd.IssueMetadata(r.epic, rec.Run) },
 		Report:   func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) },
-		Claim:    &bd.Claim{Token: r.claim.Token, Since: r.claim.At, Begun: true, End: func() (bd.Stand, bool) { return r.verdict.Stand() }},
+		Claim:    &bd.Claim{Token: r.claim.Token, Since: r.claim.At, Notes: r.claim.Notes, Begun: true, End: func() (bd.Stand, bool) { return r.verdict.Stand() }},
 	})
 	if err != nil {
 		return err

@@ -133,8 +133,8 @@ func (w *Worker) progress(ctx context.Context, r *Run) error {
 		return err
 	}
 	v, _ := rec.Run.View(rec.Epic.Nodes[0].ID)
-	if attempt, _, _ := strings.Cut(v.Doing, ":"); attempt != "" && attempt != r.attempt {
-		r.attempt = attempt
+	if v.Attempt != "" && v.Attempt != r.attempt {
+		r.attempt = v.Attempt
 		w.Say.linef(r.issue.ID, "%s", v.Doing)
 	}
 	return nil

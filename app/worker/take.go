@@ -23,7 +23,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
-	bdcodec "github.com/ralph-compiler/ralph/ir/codec/bd"
+	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
 
 // compile makes an epic of one node of an issue, under the policy as it stands now.
@@ -56,7 +56,7 @@ func (w *Worker) cannot(ctx context.Context, i bd.Issue, why string) (bool, erro
 	if !w.tell(i.ID, "not run: "+why) || w.Args.Issue != "" { // who named it reads that here
 		return false, nil
 	}
-	return false, w.commentOnce(ctx, i.ID, "ralph does not run this: "+why, i.CreatedAt)
+	return false, w.Bd.NotTaken(ctx, i, why)
 }
 
 // take claims an issue and begins its run. It reports whether it did.
@@ -66,8 +66,8 @@ func (w *Worker) take(ctx context.Context, i bd.Issue) (bool, error) {
 		start, many = w.Args.Step, false
 	}
 	switch {
-	case !named(i.ID):
-		return w.cannot(ctx, i, fmt.Sprintf("its id cannot be part of a git ref; it may have letters, digits, \"-\", \"_\" and single dots, at most %d of them, not end with .lock, and not be \"integration\"", bdcodec.MaxID))
+	case !foreign.ValidID(i.ID):
+		return w.cannot(ctx, i, fmt.Sprintf("its id cannot be part of a git ref; it may have letters, digits, \"-\", \"_\" and single dots, at most %d of them, not end with .lock, and not be \"integration\"", foreign.MaxID))
 	case strings.TrimSpace(i.Title) == "":
 		return w.cannot(ctx, i, "it has no title: bd update "+i.ID+` --title "…"`)
 	case strings.TrimSpace(i.Description+i.Acceptance) == "":
@@ -121,12 +121,12 @@ func (w *Worker) take(ctx context.Context, i bd.Issue) (bool, error) {
 		c.After = before.last
 	}
 	c.Args = from.args(before)
-	c.Wrote = epic.Nodes[0].Steps[0].Name
+	c.Wrote, c.Notes = epic.Nodes[0].Steps[0].Name, from.missing()
 	if err := c.Save(); err != nil {
 		return false, err
 	}
 	i, err = w.Bd.UpdatePhase(ctx, i, c.Wrote, bd.Change{
-		Status: "in_progress", If: "open", Assignee: w.Actor, Metadata: map[string]string{bd.TokenKey: c.Token}, Remove: w.peopleLabels(i),
+		Status: "in_progress", If: "open", IfAssignee: &i.Assignee, Assignee: w.Actor, Metadata: map[string]string{bd.TokenKey: c.Token}, Remove: w.peopleLabels(i),
 	})
 	if bd.Guarded(err) { // somebody was quicker
 		return false, w.forget(c, was)
@@ -139,11 +139,8 @@ func (w *Worker) take(ctx context.Context, i bd.Issue) (bool, error) {
 	r := &Run{issue: i, claim: c, epic: epic, file: w.epicFile(epic.Epic.ID), state: state}
 	w.Runs[i.ID] = r
 	w.Say.linef(i.ID, "claimed: %s (policy %s, step %s)", i.Title, epic.Nodes[0].Policy, c.Wrote)
-	for _, text := range from.missing() {
+	for _, text := range c.Notes {
 		w.Say.linef(i.ID, "%s", text)
-		if err := w.commentOnce(ctx, i.ID, text, c.At); err != nil {
-			w.Say.failf("%s: %v", i.ID, err)
-		}
 	}
 	if from.conflict != "" {
 		r.verdict = &record.IssueEnd{Kind: record.IssueBlocked, Why: from.conflict}

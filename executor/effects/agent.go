@@ -97,12 +97,12 @@ func setAside(dir, turn string) error {
 func (w *Worker) agentRun(e *executor.Effect, n *ir.Node, step *ir.Step, name, own string) (executor.AgentRun, executor.Runner, error) {
 	agent, ok := w.Epic.Agents[name]
 	if !ok {
-		return executor.AgentRun{}, nil, &Bug{fmt.Sprintf("node %s: agent %q is not in the epic", n.Key, name)}
+		return executor.AgentRun{}, nil, &executor.Bug{What: fmt.Sprintf("node %s: agent %q is not in the epic", n.Key, name)}
 	}
 	r := w.Epic.Runners[agent.Runner]
 	runner := w.Runners[r.Kind]
 	if runner == nil {
-		return executor.AgentRun{}, nil, &Bug{fmt.Sprintf("no runner of kind %q was given", r.Kind)}
+		return executor.AgentRun{}, nil, &executor.Bug{What: fmt.Sprintf("no runner of kind %q was given", r.Kind)}
 	}
 	files, err := w.files(e)
 	if err != nil {

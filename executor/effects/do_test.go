@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -23,6 +24,7 @@ type afar struct {
 	run    *machine.Run
 	worker *effects.Worker
 	kinds  map[executor.EffectKind]int
+	begun  []executor.Effect
 	now    time.Time
 }
 
@@ -57,38 +59,52 @@ func (a *afar) put(e executor.Event) error {
 	return a.run.Apply(sent(a.t, e))
 }
 
+func (a *afar) Now() time.Time { return a.now }
+
+func (a *afar) Stays() bool { return false }
+
+func (a *afar) Put(e executor.Event) error {
+	parts, e := e.Split()
+	for _, e := range append(parts, e) {
+		if err := a.put(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *afar) Hear(bool) (bool, error) { return false, nil }
+
+func (a *afar) Keep(machine.Todo, bool) error { return nil }
+
+func (a *afar) Do(todo machine.Todo) error {
+	a.begun = append(a.begun, todo.Start...)
+	return nil
+}
+
+func (a *afar) Wait(wake time.Time) (*machine.Run, error) {
+	if len(a.begun) == 0 {
+		if a.now = wake; a.now.IsZero() {
+			return nil, nil
+		}
+		return a.run, nil
+	}
+	q := sent(a.t, a.run.Request(a.begun[0]))
+	a.begun = a.begun[1:]
+	a.kinds[q.Effect.Kind]++
+	body, err := a.worker.Do(a.t.Context(), q)
+	if err == nil {
+		err = a.put(q.Effect.Says(body))
+	}
+	return a.run, err
+}
+
 // drive goes on until there is nothing left to do.
 func (a *afar) drive() {
 	a.t.Helper()
-	for range 1000 {
-		todo, err := machine.Settle(a.run, func() time.Time { return a.now }, a.put)
-		if err != nil {
-			a.t.Fatal(err)
-		}
-		if todo.Done {
-			return
-		}
-		if len(todo.Start) == 0 {
-			if a.now = todo.Wake; a.now.IsZero() {
-				return
-			}
-			continue
-		}
-		e := todo.Start[0]
-		if err := machine.Begin(a.run, &e, a.put); err != nil {
-			a.t.Fatal(err)
-		}
-		q := sent(a.t, a.run.Request(e))
-		a.kinds[e.Kind]++
-		body, err := a.worker.Do(a.t.Context(), q)
-		if err == nil {
-			err = a.put(q.Effect.Says(body))
-		}
-		if err != nil {
-			a.t.Fatal(err)
-		}
+	if err := machine.Drive(a.run, a); err != nil {
+		a.t.Fatal(err)
 	}
-	a.t.Fatal("it does not end")
 }
 
 func tools(t *testing.T, epic *ir.Epic) effects.Tools {
@@ -130,7 +146,7 @@ func TestAWorkerThatHasNothingButRequests(t *testing.T) { // execution §3, §9
 	with.Redact = func(s string) string { return strings.ReplaceAll(s, "hunter2", "****") }
 	a := newAfar(t, with)
 	a.drive()
-	if got := a.run.Counts(); got["done"] != 4 {
+	if got := a.run.Summary().Counts(); got["done"] != 4 {
 		t.Fatalf("%v\n%s", got, executortest.Statuses(a.run))
 	}
 	for _, k := range []executor.EffectKind{executor.EffectBase, executor.EffectPrepare, executor.EffectAgent, executor.EffectCollect, executor.EffectRed, executor.EffectGate, executor.EffectPublish} {
@@ -160,6 +176,46 @@ func TestAWorkerThatHasNothingButRequests(t *testing.T) { // execution §3, §9
 	}
 }
 
+// A request for what joins many results refers to them, and the worker looks them up. One
+// that does not find them does nothing.
+func TestAWorkerLooksUpLongLists(t *testing.T) { // execution §3, §9
+	var keys []string
+	for i := range 60 {
+		keys = append(keys, fmt.Sprintf("1.%d", i+1))
+	}
+	with := tools(t, executortest.Epic(keys))
+	var a *afar
+	looked, lost := 0, true
+	with.Lists = func(_ context.Context, ref executor.ListRef) (executor.Lists, error) {
+		l, ok := executor.ListsOf(a.run.InFlight(), sent(t, ref))
+		if looked++; !ok || lost {
+			lost = false
+			return nil, errors.New("nobody knows them")
+		}
+		return sent(t, l), nil
+	}
+	joined := 0
+	ws := executortest.NewWorkspace(with.Epic.Epic.ID)
+	ws.Fail = func(e executor.Effect) error {
+		if e.Node == executor.Integration && e.Kind == executor.EffectBase {
+			joined = len(e.Inputs)
+		}
+		return nil
+	}
+	with.Workspace = ws
+	a = newAfar(t, with)
+	a.drive()
+	if got := a.run.Summary().Counts(); got["done"] != 60 || joined < 60 || looked < 3 || lost {
+		t.Errorf("%v; %d results are joined, lists are looked up %d times", got, joined, looked)
+	}
+	l, ok := executor.ListsOf(a.run.InFlight(), executor.ListRef{Listed: 61})
+	other := &executor.Request{Effect: executor.Effect{Kind: executor.EffectBase}, Lists: executor.ListRef{Listed: 61, List: "x"}}
+	body, err := effects.New(with, nil).Do(t.Context(), other)
+	if f, is := body.(executor.EffectFailed); ok || l != nil || err != nil || !is || f.Class != executor.FailTransient {
+		t.Errorf("got %+v (%v), %v", body, err, l)
+	}
+}
+
 func TestWhatDoesNotHappenIsSaid(t *testing.T) { // execution §4
 	epic := executortest.Epic([]string{"1.1"})
 	turn := executor.Request{Effect: executor.Effect{Kind: executor.EffectAgent, Node: epic.Nodes[0].ID, Step: "implement", Attempt: 1, Iteration: 1}, Late: &executor.Late{}}
@@ -167,7 +223,7 @@ func TestWhatDoesNotHappenIsSaid(t *testing.T) { // execution §4
 		t.Helper()
 		with, q := tools(t, epic), turn
 		change(&with, &q)
-		return effects.New(with, nil).Do(t.Context(), sent(t, q))
+		return effects.New(with, nil).Do(t.Context(), sent(t, &q))
 	}
 	for name, change := range map[string]func(*effects.Tools, *executor.Request){
 		"an effect that nobody knows":  func(_ *effects.Tools, q *executor.Request) { q.Effect.Kind = "dance" },
@@ -189,6 +245,6 @@ func TestWhatDoesNotHappenIsSaid(t *testing.T) { // execution §4
 }
 
 func isBug(err error) bool {
-	_, ok := errors.AsType[*effects.Bug](err)
+	_, ok := errors.AsType[*executor.Bug](err)
 	return ok
 }

@@ -39,13 +39,12 @@ type Tools struct {
 	// could change that for all of them; nil where it cannot.
 	Identity map[string]string
 
+	// Lists looks up what a request refers to, in the run that it is of; it is called from
+	// any goroutine.
+	Lists func(context.Context, executor.ListRef) (executor.Lists, error)
+
 	Activity func(executor.Effect, executor.Activity) // signs of life; may be nil; called from any goroutine
 }
-
-// Bug is an error that should be impossible.
-type Bug struct{ What string }
-
-func (b *Bug) Error() string { return "bug in ralph: " + b.What }
 
 // Worker does effects, many at a time.
 type Worker struct {
@@ -68,9 +67,13 @@ func New(t Tools, record func(context.Context, executor.Event) error) *Worker {
 
 // Do performs an effect and returns its result, without secrets; if the effect did not
 // happen, that is an EffectFailed. An error means that the effect cannot begin now or
-// later, and that the run cannot continue: a *Bug, or an invalid directory for files.
-func (w *Worker) Do(ctx context.Context, q executor.Request) (executor.Body, error) {
-	do, err := w.begin(&q)
+// later, and that the run cannot continue: an *executor.Bug, or an invalid directory for files.
+func (w *Worker) Do(ctx context.Context, q *executor.Request) (executor.Body, error) {
+	q, err := w.whole(ctx, q)
+	if err != nil {
+		return executor.Redacted(Failed(ctx, q.Effect, err), w.Redact), nil
+	}
+	do, err := w.begin(q)
 	if err != nil {
 		return nil, err
 	}
@@ -79,6 +82,23 @@ func (w *Worker) Do(ctx context.Context, q executor.Request) (executor.Body, err
 		body = Failed(ctx, q.Effect, err)
 	}
 	return executor.Redacted(body, w.Redact), nil
+}
+
+// whole is a request with the lists that it refers to; the request as it is where these
+// are not found.
+func (w *Worker) whole(ctx context.Context, q *executor.Request) (*executor.Request, error) {
+	if q.Lists.Listed == 0 {
+		return q, nil
+	}
+	l, err := w.Lists(ctx, q.Lists)
+	if err != nil {
+		return q, fmt.Errorf("look up the lists of a request: %w", err)
+	}
+	whole, err := q.Complete(l)
+	if err != nil {
+		return q, err
+	}
+	return whole, nil
 }
 
 // work is what a worker does for one effect.
@@ -109,7 +129,7 @@ func (w *Worker) begin(q *executor.Request) (work, error) {
 	case executor.EffectPoll:
 		return func(ctx context.Context) (executor.Body, error) { return body(ws.Poll(ctx, *e)) }, nil
 	}
-	return nil, &Bug{fmt.Sprintf("no such effect: %q", e.Kind)}
+	return nil, &executor.Bug{What: fmt.Sprintf("no such effect: %q", e.Kind)}
 }
 
 // body makes an event's body of what a method returned.

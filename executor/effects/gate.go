@@ -114,7 +114,7 @@ func (w *Worker) gateRun(e *executor.Effect, q *executor.Request) (executor.Gate
 	g, ok := w.Epic.Gates[e.Gate]
 	judge := w.Gates[g.Kind]
 	if !ok || judge == nil {
-		return executor.GateRun{}, nil, &Bug{fmt.Sprintf("gate %q of kind %q cannot be judged", e.Gate, g.Kind)}
+		return executor.GateRun{}, nil, &executor.Bug{What: fmt.Sprintf("gate %q of kind %q cannot be judged", e.Gate, g.Kind)}
 	}
 	files, err := w.files(e)
 	if err != nil {
@@ -135,9 +135,7 @@ func (w *Worker) gateRun(e *executor.Effect, q *executor.Request) (executor.Gate
 		run.Agent, run.Slug, run.Text = name, agent.Slug, w.Agents[name]
 		run.Model, run.Alias, run.Runner = w.model(cmp.Or(own, agent.Model)), w.Epic.Models[cmp.Or(own, agent.Model)], w.Epic.Runners[agent.Runner]
 		run.Keep, run.Record, run.Human = w.keep(), w.says(e), w.Epic.HITLOf(n)
-		if g.Kind != "review" { // a blind one may not ask
-			run.Context = executor.WithFeedback(q.Context, q.Feedback)
-		}
+		run.Context = executor.WithFeedback(q.Context, q.Feedback)
 	}
 	from := cmp.Or(e.Base, e.Start)
 	run.Diff = func(ctx context.Context, to io.Writer) error { return w.Workspace.Diff(ctx, from, e.Commit, to) }

@@ -29,7 +29,7 @@ func Preflight(ctx context.Context, t *Tools, checks []executor.BaselineJudged, 
 			n++
 		}
 		err := onBase(ctx, t, left[:n], told)
-		var bug *Bug
+		var bug *executor.Bug
 		if err == nil {
 			continue
 		}
@@ -95,7 +95,7 @@ func tryGate(ctx context.Context, t *Tools, check executor.BaselineJudged, dir s
 	g := t.Epic.Gates[check.Gate]
 	judge := t.Gates[g.Kind]
 	if judge == nil {
-		return out, &Bug{fmt.Sprintf("gate %q of kind %q cannot be judged", check.Gate, g.Kind)}
+		return out, &executor.Bug{What: fmt.Sprintf("gate %q of kind %q cannot be judged", check.Gate, g.Kind)}
 	}
 	files := filepath.Join("baseline", short(check.Base.Tree)+"-"+short(strings.TrimPrefix(check.Digest, "sha256:")))
 	abs := filepath.Join(t.State, files)

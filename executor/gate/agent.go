@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -27,31 +28,8 @@ var _ executor.Gate = Agent{}
 // gate's prompt and the contract of the answer, and works in the worktree. An
 // answer that is no valid verdict is asked for once more; then it is an error.
 func (a Agent) Judge(ctx context.Context, r executor.GateRun) (executor.GateJudged, error) {
-	q := question{r: r, files: r.Files, dir: r.Dir, env: r.Env, node: r.Node}
-	if err := regular.MkdirOwn(r.Files); err != nil {
-		return q.failed(err.Error()).GateJudged, nil
-	}
-	schema, why := schemaOf(r.Gate)
-	if why != "" {
-		return q.failed(why).GateJudged, nil
-	}
-	input, why, err := q.input(ctx)
-	switch {
-	case ctx.Err() != nil:
-		return executor.GateJudged{}, ctx.Err()
-	case err != nil:
-		return q.failed(err.Error()).GateJudged, nil
-	case why != "":
-		return q.failed(why).GateJudged, nil
-	}
-	task, err := q.task()
-	if err != nil {
-		return q.failed(err.Error()).GateJudged, nil
-	}
-	q.prompt = join(input, task)
-	q.schema, q.fits = schemaText(r.Gate), schema
-	q.read = func(answers []string) (verdict, string) { return readVerdict(answers, schema) }
-	return q.ask(ctx, a.Runners)
+	q := &question{r: r, files: r.Files, dir: r.Dir, env: r.Env, node: r.Node, read: readVerdict}
+	return q.judge(ctx, a.Runners, q.input)
 }
 
 // question is what an agent is asked for a verdict, at most twice.
@@ -64,16 +42,47 @@ type question struct {
 	prompt string
 	schema json.RawMessage // of the answer
 	fits   *jsonschema.Schema
-	read   func(answers []string) (verdict, string)
+	read   func(answers []string, fits *jsonschema.Schema) (verdict, error)
+}
+
+// judge asks for a verdict on what input describes. What keeps ralph from asking makes
+// the verdict an error.
+func (q *question) judge(ctx context.Context, runners map[string]executor.Runner, input func(context.Context) (string, error)) (executor.GateJudged, error) {
+	err := q.prepare(ctx, input)
+	if ctx.Err() != nil {
+		return executor.GateJudged{}, ctx.Err()
+	}
+	if err != nil {
+		return q.failed(err.Error()), nil
+	}
+	return q.ask(ctx, runners)
+}
+
+// prepare writes the prompt and what it names.
+func (q *question) prepare(ctx context.Context, input func(context.Context) (string, error)) (err error) {
+	if err := regular.MkdirOwn(q.files); err != nil {
+		return err
+	}
+	q.schema = schemaText(q.r.Gate)
+	if q.fits, err = schemaOf(q.r.Gate); err != nil {
+		return err
+	}
+	what, err := input(ctx)
+	if err != nil {
+		return err
+	}
+	task, err := q.task()
+	q.prompt = join(what, task)
+	return err
 }
 
 // ask runs the agent, and once more if what it answered was no verdict.
-func (q question) ask(ctx context.Context, runners map[string]executor.Runner) (executor.GateJudged, error) {
+func (q *question) ask(ctx context.Context, runners map[string]executor.Runner) (executor.GateJudged, error) {
 	r := q.r
 	out := q.failed("")
 	runner := runners[r.Runner.Kind]
 	if runner == nil {
-		return out.GateJudged, &executor.Failure{Class: executor.FailConfig, Err: fmt.Errorf("gate %s: no runner of kind %q can be used", r.Name, r.Runner.Kind)}
+		return out, &executor.Failure{Class: executor.FailConfig, Err: fmt.Errorf("gate %s: no runner of kind %q can be used", r.Name, r.Runner.Kind)}
 	}
 	limit := time.Duration(r.Gate.TimeoutMS) * time.Millisecond
 	var said string // what was wrong with the first answer
@@ -83,76 +92,72 @@ func (q question) ask(ctx context.Context, runners map[string]executor.Runner) (
 		var reported json.RawMessage
 		run.Answer, run.Reported = &answer, &reported
 		ended, err := runner.Run(ctx, run)
-		out.add(ended, turn)
+		add(&out, ended, turn)
 		var f *executor.Failure
 		switch {
 		case ctx.Err() != nil:
-			return out.GateJudged, ctx.Err()
+			return out, ctx.Err()
 		case errors.As(err, &f) && f.Class != executor.FailLimit:
-			return out.GateJudged, f
+			return out, f
 		case err != nil && f == nil:
-			return out.GateJudged, &executor.Failure{Class: executor.FailTransient, Err: fmt.Errorf("gate %s: %w", r.Name, err)}
+			return out, &executor.Failure{Class: executor.FailTransient, Err: fmt.Errorf("gate %s: %w", r.Name, err)}
 		case ended.End == executor.EndTakenOver:
 			out.Message = fmt.Sprintf("a person wrote in the session of agent %s, which gave no verdict", r.Agent)
-			return out.GateJudged, nil
+			return out, nil
 		case ended.End == executor.EndStalled:
 			out.Message = fmt.Sprintf("agent %s gave no sign of life, and no verdict", r.Agent)
-			return out.GateJudged, nil
+			return out, nil
 		case ended.End != executor.EndExited:
 			out.Message = fmt.Sprintf("agent %s gave no verdict within %s", r.Agent, time.Duration(r.Gate.TimeoutMS)*time.Millisecond)
-			return out.GateJudged, nil
+			return out, nil
 		}
 		v, why := q.verdict(answer, reported, run.OutcomeFile())
-		if why == "" && v.status == executor.Pass && ended.ExitCode != 0 {
-			why = fmt.Sprintf("it says pass, but the agent ended with exit code %d", ended.ExitCode)
+		if why == nil && v.status == executor.Pass && ended.ExitCode != 0 {
+			why = fmt.Errorf("it says pass, but the agent ended with exit code %d", ended.ExitCode)
 		}
-		if why == "" {
-			return q.judged(out.GateJudged, v)
+		if why == nil {
+			return q.judged(out, v)
 		}
 		if f != nil { // the limit, and no verdict in spite of it
-			return out.GateJudged, f
+			return out, f
 		}
-		out.Message = fmt.Sprintf("agent %s gave no valid verdict: %s", r.Agent, why)
+		out.Message = fmt.Sprintf("agent %s gave no valid verdict: %v", r.Agent, why)
 		if t := lastSaid(ended.Tail); ended.ExitCode != 0 && t != "" {
 			out.Message += fmt.Sprintf("\nIt ended with exit code %d: %s", ended.ExitCode, t)
 		}
 		out.Message = text.Head(clean(out.Message), executor.MaxNote)
-		said = why
+		said = why.Error()
 		if r.Gate.TimeoutMS > 0 {
 			if limit -= time.Duration(ended.Millis) * time.Millisecond; limit < time.Second {
 				break // no time to ask again
 			}
 		}
 	}
-	return out.GateJudged, nil
+	return out, nil
 }
 
-// verdict reads what was answered; why says why it is none. What was reported
-// through the tool counts alone: ralph itself took it and knows that it is whole, and
-// no word around it can be mistaken for it. A text may quote what it judges.
-func (q question) verdict(answer []byte, reported json.RawMessage, file string) (v verdict, why string) {
+// verdict reads what was answered. What was reported through the tool counts alone:
+// ralph itself took it and knows that it is whole, and no word around it can be
+// mistaken for it. A text may quote what it judges.
+func (q *question) verdict(answer []byte, reported json.RawMessage, file string) (verdict, error) {
 	if reported != nil {
-		v, err := parseVerdict(reported, q.fits)
-		if err != nil {
-			return verdict{}, err.Error()
-		}
-		return v, ""
+		return parseVerdict(reported, q.fits)
 	}
-	if q.tooled() {
-		file = "" // nobody was told to write one
+	if !q.tooled() {
+		return q.read(answers(answer, file), q.fits)
 	}
-	v, why = q.read(answers(answer, file))
-	if why != "" && q.tooled() {
-		why = "report_outcome was not called, and of the last message: " + why
+	v, err := q.read(answers(answer, ""), q.fits) // nobody was told to write a file
+	if err != nil {
+		err = fmt.Errorf("report_outcome was not called, and of the last message: %w", err)
 	}
-	return v, why
+	return v, err
 }
 
 // tooled reports whether the agent is a program that calls tools, so that it may
 // have report_outcome: all are but commands.
-func (q question) tooled() bool { return q.r.Runner.Kind != "command" }
+func (q *question) tooled() bool { return q.r.Runner.Kind != "command" }
 
-func (q question) again() string {
+func (q *question) again() string {
 	if q.tooled() {
 		return "call report_outcome, or if you do not have it, answer with the JSON object alone."
 	}
@@ -160,7 +165,7 @@ func (q question) again() string {
 }
 
 // run is one turn.
-func (q question) run(turn int, limit time.Duration, said, session string) executor.AgentRun {
+func (q *question) run(turn int, limit time.Duration, said, session string) executor.AgentRun {
 	r := q.r
 	prompt, name := q.prompt, q.name()
 	if turn > 0 {
@@ -186,20 +191,12 @@ func (q question) run(turn int, limit time.Duration, said, session string) execu
 	}
 }
 
-func (q question) name() string { return turn(q.r) }
-
-// judging is a verdict in the making.
-type judging struct{ executor.GateJudged }
+func (q *question) name() string { return turn(q.r) }
 
 // add counts what a turn cost. What one turn did not say is not known of the sum.
-func (j *judging) add(e executor.AgentEnded, turn int) {
+func add(j *executor.GateJudged, e executor.AgentEnded, turn int) {
 	j.Millis += e.Millis
-	if e.Model != "" {
-		j.Model = e.Model
-	}
-	if e.Session != "" {
-		j.Session = e.Session
-	}
+	j.Model, j.Session = cmp.Or(e.Model, j.Model), cmp.Or(e.Session, j.Session)
 	if turn == 0 {
 		j.Usage = e.Usage
 		return
@@ -211,20 +208,19 @@ func sum(a, b *int64) *int64 {
 	if a == nil || b == nil {
 		return nil
 	}
-	n := *a + *b
-	return &n
+	return new(*a + *b)
 }
 
 // failed is a verdict that could not be given, and why.
-func (q question) failed(why string) judging {
-	return judging{executor.GateJudged{
+func (q *question) failed(why string) executor.GateJudged {
+	return executor.GateJudged{
 		Gate: q.r.Name, Verdict: executor.ErrorJudged, Message: text.Head(clean(why), executor.MaxNote), Tests: "skip",
 		Agent: q.r.Agent, Model: q.r.Model,
-	}}
+	}
 }
 
 // judged completes a verdict and keeps what it says.
-func (q question) judged(out executor.GateJudged, v verdict) (executor.GateJudged, error) {
+func (q *question) judged(out executor.GateJudged, v verdict) (executor.GateJudged, error) {
 	out.Verdict, out.Message = v.status, text.Head(strings.TrimSpace(clean(v.message)), executor.MaxNote)
 	if v.status != executor.Pass {
 		out.Signature = signText(out.Message)

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -34,38 +35,32 @@ const Mark = "RALPH_GATE"
 // Judge implements executor.Gate. A program that ran is judged, whatever its
 // exit code; only what ralph itself could not do is an error.
 func (c Command) Judge(ctx context.Context, r executor.GateRun) (executor.GateJudged, error) {
-	out := executor.GateJudged{Gate: r.Name, Verdict: executor.ErrorJudged, Tests: "skip"}
+	out, err := c.run(ctx, r)
+	if _, known := errors.AsType[*executor.Failure](err); err != nil && !known && ctx.Err() == nil {
+		out = executor.GateJudged{Gate: r.Name, Verdict: executor.ErrorJudged, Tests: "skip", Message: text.Head(err.Error(), executor.MaxNote)}
+		err = nil
+	}
+	bound(&out)
+	return out, err
+}
+
+func (c Command) run(ctx context.Context, r executor.GateRun) (out executor.GateJudged, err error) {
 	line, err := fill(r.Gate.Run, r, true)
 	if err != nil {
-		out.Message = err.Error()
-		return out, nil
+		return out, err
 	}
 	if err := regular.MkdirOwn(r.Files); err != nil {
-		out.Message = err.Error()
-		return out, nil
+		return out, err
 	}
-	base := filepath.Join(r.Files, turn(r))
+	base, expect := filepath.Join(r.Files, turn(r)), r.Gate.Expect
 	stdout, stderr := base+".log", base+".log"
-	if r.Gate.Expect.StdoutContains != "" || r.Gate.Expect.StderrContains != "" {
+	if expect.StdoutContains != "" || expect.StderrContains != "" {
 		stdout, stderr = base+".out", base+".err"
 	}
-	set := map[string]string{
-		"RALPH_EPIC": string(r.Epic), "RALPH_NODE": string(r.Node.Key), "RALPH_ID": string(r.Node.ID),
-		"RALPH_STEP": r.Effect.Step, "RALPH_ATTEMPT": strconv.Itoa(r.Effect.Attempt), "RALPH_BRANCH": r.Node.Git.Branch,
+	env, err := environ(r, base)
+	if err != nil {
+		return out, err
 	}
-	maps.Copy(set, r.Env)
-	for k, v := range r.Gate.Env {
-		if set[k], err = fill(v, r, false); err != nil {
-			out.Message = err.Error()
-			return out, nil
-		}
-	}
-	if err := process.Secrets(set, r.Secrets); err != nil {
-		return out, &executor.Failure{Class: executor.FailConfig, Err: fmt.Errorf("gate %s: %w", r.Name, err)}
-	}
-	set[Mark] = base
-	env := process.Environ(set)
-	expect := r.Gate.Expect
 	wants := [2]needle{{text: []byte(expect.StdoutContains)}, {text: []byte(expect.StderrContains)}}
 	pulse := process.NewPulse(func(n int64, line string) {
 		if r.Activity != nil {
@@ -87,26 +82,40 @@ func (c Command) Judge(ctx context.Context, r executor.GateRun) (executor.GateJu
 			}
 		},
 	})
-	if err != nil {
-		if ctx.Err() != nil {
-			return out, ctx.Err()
-		}
-		out.Message = text.Head("the shell could not be started: "+err.Error(), executor.MaxNote)
-		return out, nil
+	if ctx.Err() != nil && err != nil {
+		return out, ctx.Err()
 	}
-	out.Millis = res.Took.Milliseconds()
+	if err != nil {
+		return out, fmt.Errorf("the shell could not be started: %w", err)
+	}
+	out = executor.GateJudged{Gate: r.Name, Verdict: executor.Pass, Millis: res.Took.Milliseconds()}
 	why := judge(r.Gate, res, wants[0].found, wants[1].found)
 	found := found{env: env, Command: line, ExitCode: &res.Code, Stdout: stdout, Stderr: stderr}
-	if err := c.complete(&out, r, why, readResults(r.Dir, begun, r.Redact, slices.Compact([]string{stdout, stderr})...), found); err != nil {
-		out = executor.GateJudged{Gate: r.Name, Verdict: executor.ErrorJudged, Tests: "skip", Message: text.Head(err.Error(), executor.MaxNote)}
+	results := readResults(r.Dir, begun, r.Redact, slices.Compact([]string{stdout, stderr})...)
+	return out, c.complete(&out, r, why, results, found)
+}
+
+// environ is the environment of a gate's command, whose files begin with base.
+func environ(r executor.GateRun, base string) (env []string, err error) {
+	set := map[string]string{
+		"RALPH_EPIC": string(r.Epic), "RALPH_NODE": string(r.Node.Key), "RALPH_ID": string(r.Node.ID),
+		"RALPH_STEP": r.Effect.Step, "RALPH_ATTEMPT": strconv.Itoa(r.Effect.Attempt), "RALPH_BRANCH": r.Node.Git.Branch,
 	}
-	bound(&out)
-	return out, nil
+	maps.Copy(set, r.Env)
+	for k, v := range r.Gate.Env {
+		if set[k], err = fill(v, r, false); err != nil {
+			return nil, err
+		}
+	}
+	if err := process.Secrets(set, r.Secrets); err != nil {
+		return nil, &executor.Failure{Class: executor.FailConfig, Err: fmt.Errorf("gate %s: %w", r.Name, err)}
+	}
+	set[Mark] = base
+	return process.Environ(set), nil
 }
 
 // complete fills in what the verdict is, what it found and what proves it.
 func (c Command) complete(out *executor.GateJudged, r executor.GateRun, why string, s *results, f found) (err error) {
-	out.Verdict = executor.Pass
 	s.hear(r.Dir, slices.Compact([]string{f.Stdout, f.Stderr})...)
 	if why != "" {
 		out.Verdict = executor.Fail

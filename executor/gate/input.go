@@ -16,42 +16,42 @@ import (
 )
 
 // input writes the part of the prompt that says what is judged: a JSON object,
-// which must fit the gate's input schema, and the diff. why says what is wrong
-// with the schema.
-func (q question) input(ctx context.Context) (text, why string, err error) {
+// which must fit the gate's input schema, and the diff.
+func (q *question) input(ctx context.Context) (string, error) {
 	r := q.r
 	all := q.facts()
-	diff, note := "", ""
+	var diff, note string
+	var err error
 	if q.sees("diff") && r.Diff != nil {
 		path := filepath.Join(q.files, q.name()+".diff")
 		if diff, note, err = writeDiff(ctx, r, path, path); err != nil {
-			return "", "", err
+			return "", err
 		}
 		all["diff_file"] = path
 	}
 	given := all
 	if !noSchema(r.Gate.InputSchema) {
-		if given, why = pick(all, r.Gate.InputSchema); why != "" {
-			return "", why, nil
+		if given, err = pick(all, r.Gate.InputSchema); err != nil {
+			return "", err
 		}
 	}
 	b, err := marshal(given)
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
 	if _, err := keep(filepath.Join(q.files, q.name()+".input.json"), b, q.r.Redact); err != nil {
-		return "", "", err
+		return "", err
 	}
 	out := "## What you judge\n\n" + fence("json", string(b))
 	if diff != "" {
 		out += "\n## The change\n\n" + fence("diff", diff) + note
 	}
-	return out, "", nil
+	return out, nil
 }
 
 // sees reports whether the gate shows something. One that says nothing about it
 // shows what QA needs.
-func (q question) sees(what string) bool {
+func (q *question) sees(what string) bool {
 	if len(q.r.Gate.Sees) == 0 {
 		return what == "acceptance" || what == "diff" || what == "tasks"
 	}
@@ -59,7 +59,7 @@ func (q question) sees(what string) bool {
 }
 
 // facts are all that a judge may be given, by name.
-func (q question) facts() map[string]any {
+func (q *question) facts() map[string]any {
 	r := q.r
 	paths := []string{}
 	for _, c := range r.Changed {
@@ -109,11 +109,11 @@ func orEmpty[T any](list []T) []T {
 }
 
 // pick takes the facts that an input schema names, and checks them against it.
-func pick(all map[string]any, schema json.RawMessage) (map[string]any, string) {
+func pick(all map[string]any, schema json.RawMessage) (map[string]any, error) {
 	const mend = " Mend input_schema in the policy and compile again."
 	s, err := jsonschema.Compile(schema)
 	if err != nil {
-		return nil, "input_schema of the gate cannot be used: " + err.Error() + "." + mend
+		return nil, fmt.Errorf("input_schema of the gate cannot be used: %w.%s", err, mend)
 	}
 	var named struct {
 		Properties map[string]json.RawMessage `json:"properties"`
@@ -130,18 +130,18 @@ func pick(all map[string]any, schema json.RawMessage) (map[string]any, string) {
 	}
 	b, err := marshal(given)
 	if err != nil {
-		return nil, err.Error()
+		return nil, err
 	}
 	if broken := s.Validate(b); len(broken) > 0 {
-		return nil, fmt.Sprintf("the input that ralph can give does not fit the gate's input_schema: %s. What can be asked for: %s.%s",
+		return nil, fmt.Errorf("the input that ralph can give does not fit the gate's input_schema: %s. What can be asked for: %s.%s",
 			text.Head(broken[0].String(), 300), strings.Join(slices.Sorted(maps.Keys(all)), ", "), mend)
 	}
-	return given, ""
+	return given, nil
 }
 
 // task is the gate's own prompt with what run.* stands for; it ends with the
 // contract of the answer.
-func (q question) task() (string, error) {
+func (q *question) task() (string, error) {
 	r := q.r
 	notes := filepath.Join(q.files, q.name()+".feedback.md") // as the runner names it
 	run := executor.AgentRun{Files: q.files, Name: q.name()}

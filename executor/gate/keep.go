@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
@@ -69,11 +70,9 @@ func evidence(r executor.GateRun, out executor.GateJudged, f found) (string, err
 	if out.Verdict == executor.Pass {
 		word = "success"
 	}
-	type output struct {
-		File   string `json:"file"`
-		Digest string `json:"digest"`
-		Bytes  int64  `json:"bytes"`
-		Tail   string `json:"tail"`
+	outputs, err := f.outputs()
+	if err != nil {
+		return "", err
 	}
 	doc := struct {
 		Epic    string               `json:"epic"`
@@ -98,21 +97,7 @@ func evidence(r executor.GateRun, out executor.GateJudged, f found) (string, err
 		Outputs []output `json:"outputs,omitempty"`
 	}{
 		string(r.Epic), string(r.Node.ID), string(r.Node.Key), r.Effect.Step, r.Effect.Attempt, r.Name, r.Digest, r.Effect.Commit,
-		out.Verdict, out.Message, r.Again, out.Millis, out.Counts, out.Failed, r.Listed, out.Agent, out.Model, out.Details, f, nil,
-	}
-	for _, path := range []string{f.Stdout, f.Stderr} {
-		if path == "" || path == f.Stdout && len(doc.Outputs) > 0 {
-			continue
-		}
-		digest, size, err := digestOf(path)
-		if err != nil {
-			return "", err
-		}
-		end, err := tailOf(path)
-		if err != nil {
-			return "", err
-		}
-		doc.Outputs = append(doc.Outputs, output{filepath.Base(path), digest, size, end})
+		out.Verdict, out.Message, r.Again, out.Millis, out.Counts, out.Failed, r.Listed, out.Agent, out.Model, out.Details, f, outputs,
 	}
 	b, err := marshal(doc)
 	if err != nil {
@@ -132,6 +117,31 @@ func evidence(r executor.GateRun, out executor.GateJudged, f found) (string, err
 // terminal.
 func clean(s string) string { return process.Plain(s) }
 
+// output is a file of output, as evidence has it.
+type output struct {
+	File   string `json:"file"`
+	Digest string `json:"digest"`
+	Bytes  int64  `json:"bytes"`
+	Tail   string `json:"tail"`
+}
+
+func (f found) outputs() (out []output, err error) {
+	for _, path := range slices.Compact([]string{f.Stdout, f.Stderr}) {
+		if path == "" {
+			continue
+		}
+		o := output{File: filepath.Base(path)}
+		if o.Digest, o.Bytes, err = digestOf(path); err == nil {
+			o.Tail, err = process.Tail(path, 4000)
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, o)
+	}
+	return out, nil
+}
+
 // digestOf returns the digest and the size of a file.
 func digestOf(path string) (string, int64, error) {
 	f, err := regular.OpenOwn(path)
@@ -143,6 +153,3 @@ func digestOf(path string) (string, int64, error) {
 	n, err := io.Copy(h, f)
 	return hex.EncodeToString(h.Sum(nil)), n, err
 }
-
-// tailOf returns the last lines of a file.
-func tailOf(path string) (string, error) { return process.Tail(path, 4000) }

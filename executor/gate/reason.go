@@ -2,9 +2,11 @@ package gate
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/text"
 )
@@ -25,23 +27,86 @@ func (f finding) String() string {
 	return text.Clip(f.test, maxName) + ": " + text.Clip(f.why, maxWhy)
 }
 
-// told is what one tool printed.
-type told struct {
-	tests  bool // it ran tests
-	counts *executor.TestCounts
-	found  []finding
+// report is what one tool printed so far. The reader of each tool embeds it.
+type report struct {
+	ran    bool                 // it ran tests
+	counts *executor.TestCounts // nil: it did not say
+	found  []*finding
+	cur    *finding // the last of found, while lines about it follow; nil: none do
 }
 
-func (t *told) add(f finding) {
-	if len(t.found) < maxFindings {
-		t.found = append(t.found, f)
+// test begins what is said of a failed test.
+func (r *report) test(name string) *finding { return r.add(finding{test: name}) }
+
+// says adds an error that is no test's.
+func (r *report) says(why string) { r.add(finding{why: why}) }
+
+func (r *report) add(f finding) *finding {
+	r.cur = nil
+	if len(r.found) < maxFindings {
+		r.cur = &f
+		r.found = append(r.found, r.cur)
 	}
+	return &f
+}
+
+// sum adds the counts of one run of the tool.
+func (r *report) sum(c executor.TestCounts) {
+	if was := r.counts; was != nil {
+		c = plus(*was, c)
+	}
+	r.ran, r.counts, r.cur = true, &c, nil
+}
+
+// told implements listener.
+func (r *report) told() *report { return r }
+
+// summed is the report of a tool that ends with a summary: before that, nobody knows
+// that it is one.
+func (r *report) summed() *report {
+	if !r.ran {
+		return &report{}
+	}
+	return r
+}
+
+// number is what a group of digits says; no digits are none.
+func number(digits string) int {
+	n, _ := strconv.Atoi(digits) // what is too many is none
+	return n
+}
+
+var tallied = lazyregexp.New(`(\d+) ([a-z]+)`)
+
+// tally reads the numbers of a summary, such as "2 failed, 1 passed".
+func tally(summary string) (c executor.TestCounts) {
+	for _, m := range tallied.FindAllStringSubmatch(summary, -1) {
+		switch n := number(m[1]); m[2] {
+		case "passed", "passing", "xpassed":
+			c.Passed += n
+		case "failed", "failing", "error", "errors":
+			c.Failed += n
+		case "skipped", "pending", "todo", "ignored", "xfailed":
+			c.Skipped += n
+		}
+	}
+	return c
+}
+
+// of completes counts: what neither failed nor was skipped of a total passed.
+func of(total int, c executor.TestCounts) executor.TestCounts {
+	c.Passed = max(total-c.Failed-c.Skipped, 0)
+	return c
+}
+
+func plus(a, b executor.TestCounts) executor.TestCounts {
+	return executor.TestCounts{Passed: a.Passed + b.Passed, Failed: a.Failed + b.Failed, Skipped: a.Skipped + b.Skipped}
 }
 
 // listener reads what one tool prints for people.
 type listener interface {
 	line(text string) // a line, in order, without escapes of a terminal
-	told() told       // after the last line
+	told() *report    // after the last line
 }
 
 // listeners are the tools whose output is understood: those that run tests, then
@@ -83,9 +148,9 @@ func (s *results) hear(dir string, outputs ...string) {
 		for _, f := range t.found {
 			s.found = append(s.found, finding{inside(dir, f.test), strings.TrimSpace(inside(dir, f.why))})
 		}
-		s.ran = s.ran || t.tests
+		s.ran = s.ran || t.ran
 		if t.counts != nil && !s.seen {
-			s.counted, s.counts = true, *plus(&s.counts, *t.counts)
+			s.counted, s.counts = true, plus(s.counts, *t.counts)
 		}
 	}
 	if len(s.failed) > 0 {

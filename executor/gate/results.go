@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"io"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lines"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/text"
 )
@@ -137,7 +137,7 @@ func eachLine(path string, f func(line string)) error {
 		return err
 	}
 	defer file.Close()
-	return lines(file, f)
+	return eachOf(file, f)
 }
 
 // eachEnd calls f with the lines of the first and of the last n bytes of a file.
@@ -152,13 +152,13 @@ func eachEnd(path string, n int64, f func(line string)) error {
 		return err
 	}
 	if size <= 2*n {
-		return lines(io.NewSectionReader(file, 0, size), f)
+		return eachOf(io.NewSectionReader(file, 0, size), f)
 	}
-	if err := lines(io.NewSectionReader(file, 0, n), f); err != nil {
+	if err := eachOf(io.NewSectionReader(file, 0, n), f); err != nil {
 		return err
 	}
 	first := true // and broken
-	return lines(io.NewSectionReader(file, size-n, n), func(line string) {
+	return eachOf(io.NewSectionReader(file, size-n, n), func(line string) {
 		if !first {
 			f(line)
 		}
@@ -166,23 +166,13 @@ func eachEnd(path string, n int64, f func(line string)) error {
 	})
 }
 
-func lines(from io.Reader, f func(line string)) error {
-	in := bufio.NewReaderSize(from, maxLine)
-	for {
-		b, err := in.ReadSlice('\n')
-		if len(b) > 0 || err == nil {
-			f(strings.TrimRight(string(b), "\r\n"))
-		}
-		for errors.Is(err, bufio.ErrBufferFull) { // the rest of it
-			_, err = in.ReadSlice('\n')
-		}
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-	}
+func eachOf(from io.Reader, f func(line string)) error {
+	in := lines.Cutter{Max: maxLine, Each: func(b []byte, _ bool) error {
+		f(strings.TrimRight(string(b), "\r"))
+		return nil
+	}}
+	_, err := io.Copy(&in, from)
+	return errors.Join(err, in.Close())
 }
 
 // keepTests writes one line of JSON for each test.

@@ -38,24 +38,10 @@ func (g *goTest) line(line string) {
 	}
 	key := e.Package + "\x00" + e.Test
 	switch e.Action {
-	case "output", "build-output":
-		if e.Action == "build-output" {
-			key = e.ImportPath + "\x00"
-		}
-		if frame(e.Output) {
-			return
-		}
-		b := g.output[key]
-		if b == nil {
-			if len(g.output) >= maxOpen {
-				return
-			}
-			b = &strings.Builder{}
-			g.output[key] = b
-		}
-		if b.Len() < testOutput {
-			b.WriteString(text.Head(e.Output, testOutput))
-		}
+	case "output":
+		g.printed(key, e.Output)
+	case "build-output":
+		g.printed(e.ImportPath+"\x00", e.Output)
 	case "build-fail":
 		g.to.seen = true
 		g.to.fail(e.ImportPath)
@@ -83,6 +69,24 @@ func (g *goTest) line(line string) {
 			g.tell(key, "--- FAIL: "+t.Name+"\n")
 		}
 		g.to.add(t)
+	}
+}
+
+// printed keeps what a test or a package printed.
+func (g *goTest) printed(key, output string) {
+	if frame(output) {
+		return
+	}
+	b := g.output[key]
+	if b == nil {
+		if len(g.output) >= maxOpen {
+			return
+		}
+		b = &strings.Builder{}
+		g.output[key] = b
+	}
+	if b.Len() < testOutput {
+		b.WriteString(text.Head(output, testOutput))
 	}
 }
 

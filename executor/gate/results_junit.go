@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"encoding/xml"
 	"io"
 	"io/fs"
@@ -79,12 +80,44 @@ func (s *results) readJUnit(dir string, begun time.Time, outputs []string) {
 	}
 }
 
+// junitCase is a test as a report has it.
+type junitCase struct {
+	Name    string     `xml:"name,attr"`
+	Class   string     `xml:"classname,attr"`
+	Time    string     `xml:"time,attr"`
+	Failure *junitSaid `xml:"failure"`
+	Error   *junitSaid `xml:"error"`
+	Skipped *junitSaid `xml:"skipped"`
+}
+
+type junitSaid struct {
+	Message string `xml:"message,attr"`
+	Text    string `xml:",chardata"`
+}
+
+func (c junitCase) result() testResult {
+	r := testResult{Name: strings.Trim(c.Class+"."+c.Name, "."), State: "pass"}
+	if seconds, err := strconv.ParseFloat(c.Time, 64); err == nil && seconds >= 0 && seconds < 1e9 {
+		r.Millis = seconds * 1000
+	}
+	why := cmp.Or(c.Failure, c.Error)
+	switch {
+	case why != nil:
+		r.State, r.Output = "fail", strings.TrimSpace(why.Text)
+		if r.why = why.Message; strings.TrimSpace(r.why) == "" {
+			r.why = r.Output
+		}
+		if !strings.Contains(r.Output, why.Message) {
+			r.Output = strings.TrimSpace(why.Message + "\n" + r.Output)
+		}
+	case c.Skipped != nil:
+		r.State = "skip"
+	}
+	return r
+}
+
 // junit reads one report. A document that is something else adds nothing.
 func (s *results) junit(in io.Reader) {
-	type said struct {
-		Message string `xml:"message,attr"`
-		Text    string `xml:",chardata"`
-	}
 	var found []testResult
 	d := xml.NewDecoder(in)
 	for first := true; ; {
@@ -103,38 +136,11 @@ func (s *results) junit(in io.Reader) {
 		if e.Name.Local != "testcase" {
 			continue
 		}
-		var c struct {
-			Name    string `xml:"name,attr"`
-			Class   string `xml:"classname,attr"`
-			Time    string `xml:"time,attr"`
-			Failure *said  `xml:"failure"`
-			Error   *said  `xml:"error"`
-			Skipped *said  `xml:"skipped"`
-		}
+		var c junitCase
 		if d.DecodeElement(&c, &e) != nil {
 			break
 		}
-		r := testResult{Name: strings.Trim(c.Class+"."+c.Name, "."), State: "pass"}
-		if seconds, err := strconv.ParseFloat(c.Time, 64); err == nil && seconds >= 0 && seconds < 1e9 {
-			r.Millis = seconds * 1000
-		}
-		switch {
-		case c.Failure != nil || c.Error != nil:
-			why := c.Failure
-			if why == nil {
-				why = c.Error
-			}
-			r.State, r.Output = "fail", strings.TrimSpace(why.Text)
-			if r.why = why.Message; strings.TrimSpace(r.why) == "" {
-				r.why = r.Output
-			}
-			if !strings.Contains(r.Output, why.Message) {
-				r.Output = strings.TrimSpace(why.Message + "\n" + r.Output)
-			}
-		case c.Skipped != nil:
-			r.State = "skip"
-		}
-		found = append(found, r)
+		found = append(found, c.result())
 		if len(found) >= 20*maxTests {
 			break
 		}

@@ -212,23 +212,23 @@ func FuzzVerdict(f *testing.F) {
 	} {
 		f.Add(s)
 	}
-	schema, why := schemaOf(ir.Gate{})
-	if why != "" {
-		f.Fatal(why)
+	schema, err := schemaOf(ir.Gate{})
+	if err != nil {
+		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		v, why := readVerdict(answers([]byte(s), ""), schema)
-		if (why == "") != (v.status != "") {
-			t.Fatalf("status %q and %q", v.status, why)
+		if (why == nil) != (v.status != "") {
+			t.Fatalf("status %q and %v", v.status, why)
 		}
-		if why == "" {
+		if why == nil {
 			var m struct{ Status, Message string }
 			if err := json.Unmarshal(v.raw, &m); err != nil || !strings.Contains(ends.Replace(s), string(v.raw)) {
 				t.Errorf("%q is not in the answer: %v", v.raw, err)
 			}
 		}
 		word, not := readWord([]string{s}, schema)
-		for _, pass := range []bool{v.status == executor.Pass, not == "" && word.status == executor.Pass} {
+		for _, pass := range []bool{v.status == executor.Pass, not == nil && word.status == executor.Pass} {
 			if !pass {
 				continue
 			}

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -34,64 +35,45 @@ const (
 // Judge implements executor.Gate. Besides the JSON object that its contract asks
 // for, a last line APPROVED, or REJECTED with the reason, is a verdict.
 func (v Review) Judge(ctx context.Context, r executor.GateRun) (judged executor.GateJudged, err error) {
-	q := question{r: r, node: &ir.Node{ID: r.Node.ID, Key: r.Node.Key, Git: ir.Git{Branch: r.Node.Git.Branch}}}
+	q := &question{r: r, dir: r.Dir, node: &ir.Node{ID: r.Node.ID, Key: r.Node.Key, Git: ir.Git{Branch: r.Node.Git.Branch}}, read: readReview}
 	q.r.Feedback, q.r.Earlier, q.r.Outcome, q.r.Effect.Session, q.r.Context = nil, nil, executor.Outcome{}, "", nil
-	schema, why := schemaOf(r.Gate)
-	if why != "" {
-		return q.failed(why).GateJudged, nil
-	}
-	if r.Diff == nil {
-		return q.failed("there is no diff to review").GateJudged, nil
-	}
-	q.dir = r.Dir
 	if q.dir == "" {
 		if q.dir, err = regular.MkdirTemp("ralph-review-"); err != nil {
-			return q.failed(err.Error()).GateJudged, nil
+			return q.failed(err.Error()), nil
 		}
 		defer os.RemoveAll(q.dir)
 	}
 	// A directory of its own for its turns, too: what else was kept of the attempt
 	// is not beside the files that its environment names.
 	q.files = filepath.Join(r.Files, q.name())
-	if err := regular.MkdirOwn(q.files); err != nil {
-		return q.failed(err.Error()).GateJudged, nil
+	return q.judge(ctx, v.Runners, q.room)
+}
+
+// readReview reads a verdict in JSON, or one in words where none is meant as JSON.
+func readReview(answers []string, schema *jsonschema.Schema) (verdict, error) {
+	got, err := readVerdict(answers, schema)
+	if err == nil || len(answers) == 0 || slices.ContainsFunc(answers, func(a string) bool { return strings.Contains(a, `"status"`) }) {
+		return got, err
 	}
-	if why, err := q.room(ctx); ctx.Err() != nil {
-		return executor.GateJudged{}, ctx.Err()
-	} else if err != nil {
-		return q.failed(err.Error()).GateJudged, nil
-	} else if why != "" {
-		return q.failed(why).GateJudged, nil
+	word, also := readWord(answers, schema)
+	if also != nil {
+		return got, fmt.Errorf("%w, and %w", err, also)
 	}
-	task, err := q.task()
-	if err != nil {
-		return q.failed(err.Error()).GateJudged, nil
-	}
-	q.prompt = join(q.prompt, task)
-	q.schema, q.fits = schemaText(r.Gate), schema
-	q.read = func(answers []string) (verdict, string) {
-		got, why := readVerdict(answers, schema)
-		if why == "" || len(answers) == 0 || speaks(answers) {
-			return got, why
-		}
-		word, also := readWord(answers, schema)
-		if also != "" {
-			return got, why + ", and " + also
-		}
-		return word, ""
-	}
-	return q.ask(ctx, v.Runners)
+	return word, nil
 }
 
 // room fills the review's directory and writes what the prompt says of it.
-func (q *question) room(ctx context.Context) (why string, err error) {
+func (q *question) room(ctx context.Context) (string, error) {
+	if q.r.Diff == nil {
+		return "", errors.New("there is no diff to review")
+	}
 	there, err := os.ReadDir(q.dir)
 	if err != nil {
 		return "", err
 	}
 	for _, e := range there {
 		if e.Name() != acceptanceFile && e.Name() != diffFile && (e.Name() != planFile || q.r.Plan == nil) { // ours, of a run that was interrupted
-			return fmt.Sprintf("the directory of a review must be empty, and holds %s", text.Head(e.Name(), 100)), nil
+			return "", fmt.Errorf("the directory of a review must be empty, and holds %s", text.Head(e.Name(), 100))
 		}
 	}
 	criteria := "The sprint names no acceptance criteria: judge whether the change is correct and complete in itself.\n"
@@ -121,23 +103,12 @@ func (q *question) room(ctx context.Context) (why string, err error) {
 	} else {
 		b.WriteString(fence("diff", diff) + note)
 	}
-	q.prompt = b.String()
-	return "", nil
-}
-
-// speaks reports whether some answer is meant as JSON.
-func speaks(answers []string) bool {
-	for _, a := range answers {
-		if strings.Contains(a, `"status"`) {
-			return true
-		}
-	}
-	return false
+	return b.String(), nil
 }
 
 // readWord reads a verdict that was said in words: the last line is APPROVED or
-// REJECTED, and no other line says something else. why says why there is none.
-func readWord(answers []string, schema *jsonschema.Schema) (v verdict, why string) {
+// REJECTED, and no other line says something else.
+func readWord(answers []string, schema *jsonschema.Schema) (verdict, error) {
 	for i, a := range answers {
 		m := takeApart(strings.TrimSpace(a))
 		if len(m.own) == 0 {
@@ -150,7 +121,7 @@ func readWord(answers []string, schema *jsonschema.Schema) (v verdict, why strin
 		}
 		for _, l := range m.own[:len(m.own)-1] {
 			if other, _ := word(l.of(m.text)); other != "" && other != status {
-				return verdict{}, "it says APPROVED and REJECTED, so that neither counts"
+				return verdict{}, errors.New("it says APPROVED and REJECTED, so that neither counts")
 			}
 		}
 		if reason == "" {
@@ -162,19 +133,20 @@ func readWord(answers []string, schema *jsonschema.Schema) (v verdict, why strin
 		}
 		b, err := marshal(map[string]string{"status": string(status), "message": text.Head(reason, executor.MaxNote)})
 		if err != nil {
-			return verdict{}, err.Error()
+			return verdict{}, err
 		}
-		if v, err = parseVerdict([]byte(strings.TrimSpace(string(b))), schema); err != nil {
-			return verdict{}, err.Error()
+		v, err := parseVerdict([]byte(strings.TrimSpace(string(b))), schema)
+		if err != nil {
+			return verdict{}, err
 		}
 		trimmed := slices.Clone(answers)
 		trimmed[i] = m.text
-		if why := contradicted(trimmed, i, v, last); why != "" {
-			return verdict{}, why
+		if err := contradicted(trimmed, i, v, last); err != nil {
+			return verdict{}, err
 		}
-		return v, ""
+		return v, nil
 	}
-	return verdict{}, "its last line is neither APPROVED nor REJECTED"
+	return verdict{}, errors.New("its last line is neither APPROVED nor REJECTED")
 }
 
 // word reads a line that is a verdict in words.

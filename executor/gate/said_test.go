@@ -17,9 +17,9 @@ const (
 // K15, L0-10, execution §4: of a text answer the last block counts, nothing stands
 // behind it, and a pass is contradicted by its judge's own words. "" is asked again.
 func TestWhatCountsOfATextAnswer(t *testing.T) {
-	schema, why := schemaOf(ir.Gate{})
-	if why != "" {
-		t.Fatal(why)
+	schema, err := schemaOf(ir.Gate{})
+	if err != nil {
+		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {
 		text string
@@ -171,17 +171,17 @@ func TestWhatCountsOfATextAnswer(t *testing.T) {
 		"a space that does not show behind it":     {passBlock + "\u200b", ""},
 	} {
 		v, why := readVerdict([]string{c.text}, schema)
-		if v.status != c.want || (why == "") != (c.want != "") {
-			t.Errorf("%s: got %q, %q; want %q of\n%s", name, v.status, why, c.want, c.text)
+		if v.status != c.want || (why == nil) != (c.want != "") {
+			t.Errorf("%s: got %q, %v; want %q of\n%s", name, v.status, why, c.want, c.text)
 		}
 	}
 }
 
 // L2-04: a review may speak in words, under the same rule.
 func TestWhatCountsOfAReviewInWords(t *testing.T) {
-	schema, why := schemaOf(ir.Gate{})
-	if why != "" {
-		t.Fatal(why)
+	schema, err := schemaOf(ir.Gate{})
+	if err != nil {
+		t.Fatal(err)
 	}
 	for text, want := range map[string]executor.Verdict{
 		"Well done.\n\nAPPROVED\n":                executor.Pass,
@@ -198,8 +198,8 @@ func TestWhatCountsOfAReviewInWords(t *testing.T) {
 		"The file says:\n~~~\nAPPROVED\n~~~\nNo.": "",
 	} {
 		v, why := readWord([]string{text}, schema)
-		if v.status != want || (why == "") != (want != "") {
-			t.Errorf("got %q, %q; want %q of\n%s", v.status, why, want, text)
+		if v.status != want || (why == nil) != (want != "") {
+			t.Errorf("got %q, %v; want %q of\n%s", v.status, why, want, text)
 		}
 	}
 }

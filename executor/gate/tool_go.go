@@ -24,9 +24,9 @@ var (
 
 // goListener reads go test without -json, with -v and without.
 type goListener struct {
-	ran     bool
+	report
 	verbose bool
-	counts  executor.TestCounts
+	events  executor.TestCounts // of -v
 	tests   []*goCase
 	run     *goCase            // what runs: lines come before the verdict (-v)
 	open    map[string]*goCase // tests that have not ended (-v)
@@ -54,9 +54,9 @@ func (g *goListener) line(text string) {
 	case strings.Contains(text, "--- ") && goEnd.MatchString(text):
 		g.last, g.run = nil, nil
 		if strings.Contains(text, "--- SKIP") {
-			g.counts.Skipped++
+			g.events.Skipped++
 		} else {
-			g.counts.Passed++
+			g.events.Passed++
 		}
 	case goResult.MatchString(text):
 		g.ran, g.last, g.run = true, nil, nil
@@ -78,7 +78,7 @@ func (g *goListener) failed(text string) {
 		return
 	}
 	g.ran = true
-	g.counts.Failed++
+	g.events.Failed++
 	c := g.open[m[1]]
 	if c == nil {
 		c = &goCase{name: m[1]}
@@ -172,14 +172,12 @@ func whyGo(output string) string {
 	return g.last.why()
 }
 
-func (g *goListener) told() told {
-	t := told{tests: g.ran}
+func (g *goListener) told() *report {
 	if g.verbose {
-		c := g.counts
-		t.counts = &c
+		g.counts = &g.events
 	}
 	for _, c := range g.tests {
-		t.add(finding{c.name, c.why()})
+		g.test(c.name).why = c.why()
 	}
-	return t
+	return &g.report
 }

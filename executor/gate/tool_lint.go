@@ -17,10 +17,10 @@ var (
 )
 
 // located reads errors that say where they are: compilers, type checkers, linters.
-type located struct{ found []finding }
+type located struct{ report }
 
 func (l *located) line(text string) {
-	if text == "" || text[0] == ' ' || text[0] == '\t' || len(l.found) >= maxFindings {
+	if text == "" || text[0] == ' ' || text[0] == '\t' {
 		return
 	}
 	var at, why string
@@ -32,11 +32,9 @@ func (l *located) line(text string) {
 		at, why = m[1]+":"+m[2]+":"+m[3], m[4]
 	}
 	if at != "" && !milder.MatchString(why) {
-		l.found = append(l.found, finding{why: strings.TrimPrefix(at, "./") + ": " + why})
+		l.says(strings.TrimPrefix(at, "./") + ": " + why)
 	}
 }
-
-func (l *located) told() told { return told{found: l.found} }
 
 var (
 	eslintFile = lazyregexp.New(`^(?:/|[A-Za-z]:\\|\.{0,2}\w)\S*\.\w+$`)
@@ -45,8 +43,8 @@ var (
 
 // eslint reads its default format: a line with the file, then one for each problem.
 type eslint struct {
-	file  string
-	found []finding
+	report
+	file string
 }
 
 func (e *eslint) line(text string) {
@@ -56,7 +54,7 @@ func (e *eslint) line(text string) {
 		}
 		return
 	}
-	if e.file == "" || len(e.found) >= maxFindings {
+	if e.file == "" {
 		return
 	}
 	if m := eslintSays.FindStringSubmatch(text); m != nil {
@@ -64,23 +62,19 @@ func (e *eslint) line(text string) {
 		if m[3] != "" {
 			why += " (" + m[3] + ")"
 		}
-		e.found = append(e.found, finding{why: why})
+		e.says(why)
 	}
 }
-
-func (e *eslint) told() told { return told{found: e.found} }
 
 var npmSays = lazyregexp.New(`^npm (?:ERR!|error) (Missing script: .+|could not determine executable to run.*)$`)
 
 // npm reads what npm itself refuses.
-type npm struct{ found []finding }
+type npm struct{ report }
 
 func (n *npm) line(text string) {
 	if strings.HasPrefix(text, "npm ") && len(n.found) == 0 {
 		if m := npmSays.FindStringSubmatch(text); m != nil {
-			n.found = []finding{{why: "npm: " + m[1]}}
+			n.says("npm: " + m[1])
 		}
 	}
 }
-
-func (n *npm) told() told { return told{found: n.found} }

@@ -3,12 +3,11 @@ package gate
 import (
 	"strings"
 
-	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 )
 
 var (
-	cargoSum   = lazyregexp.New(`^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored;`)
+	cargoSum   = lazyregexp.New(`^test result: \w+\. (\d+ passed; \d+ failed; \d+ ignored);`)
 	cargoFail  = lazyregexp.New(`^test (\S+)(?: - .*)? \.\.\. FAILED$`)
 	cargoHead  = lazyregexp.New(`^---- (.+?) stdout ----$`)
 	cargoPanic = lazyregexp.New(`^thread '.*' (?:\(\d+\) )?panicked at (.+)$`)
@@ -17,55 +16,55 @@ var (
 
 // cargoTest reads cargo test.
 type cargoTest struct {
-	counts *executor.TestCounts
+	report
 	failed []string
 	why    map[string]string
-	cur    string
-	open   bool // the message of a panic goes on
+	about  string // the test that is told of
+	open   bool   // the message of a panic goes on
 }
 
 func (c *cargoTest) line(text string) {
 	switch {
 	case strings.HasPrefix(text, "test "):
 		if m := cargoSum.FindStringSubmatch(text); m != nil {
-			c.counts, c.cur = plus(c.counts, executor.TestCounts{Passed: number(m[1]), Failed: number(m[2]), Skipped: number(m[3])}), ""
+			c.sum(tally(m[1]))
+			c.about = ""
 		} else if m := cargoFail.FindStringSubmatch(text); m != nil && len(c.failed) < maxFindings {
 			c.failed = append(c.failed, m[1])
 		}
 	case strings.HasPrefix(text, "---- "):
 		if m := cargoHead.FindStringSubmatch(text); m != nil {
-			c.cur, c.open = m[1], false
+			c.about, c.open = m[1], false
 			if c.why == nil {
 				c.why = map[string]string{}
 			}
 		}
-	case c.cur == "":
-	case strings.HasPrefix(text, "thread '") && c.why[c.cur] == "":
+	case c.about == "":
+	case strings.HasPrefix(text, "thread '") && c.why[c.about] == "":
 		if m := cargoPanic.FindStringSubmatch(text); m != nil {
-			c.why[c.cur], c.open = m[1], true
+			c.why[c.about], c.open = m[1], true
 			if at := cargoAt.FindStringSubmatch(m[1]); at != nil {
-				c.why[c.cur] = at[1] + ":"
+				c.why[c.about] = at[1] + ":"
 			}
 		}
 	case text == "", strings.HasPrefix(text, "stack backtrace:"), strings.HasPrefix(text, "note: "):
 		c.open = false
-	case c.open && len(c.why[c.cur]) < maxWhy:
+	case c.open && len(c.why[c.about]) < maxWhy:
 		text = strings.TrimSpace(text)
 		if strings.HasPrefix(text, "left:") || strings.HasPrefix(text, "right:") {
 			text = ", " + text
 		} else {
 			text = " " + text
 		}
-		c.why[c.cur] += text
+		c.why[c.about] += text
 	}
 }
 
-func (c *cargoTest) told() told {
-	t := told{tests: c.counts != nil, counts: c.counts}
+func (c *cargoTest) told() *report {
 	for _, name := range c.failed {
-		t.add(finding{name, c.why[name]})
+		c.test(name).why = c.why[name]
 	}
-	return t
+	return &c.report
 }
 
 var (
@@ -75,8 +74,8 @@ var (
 
 // rustc reads errors of the Rust compiler and of clippy: what, then where.
 type rustc struct {
-	what  string
-	found []finding
+	report
+	what string
 }
 
 func (r *rustc) line(text string) {
@@ -89,10 +88,8 @@ func (r *rustc) line(text string) {
 	if r.what == "" {
 		return
 	}
-	if m := rustAt.FindStringSubmatch(text); m != nil && len(r.found) < maxFindings {
-		r.found = append(r.found, finding{why: m[1] + ": " + r.what})
+	if m := rustAt.FindStringSubmatch(text); m != nil {
+		r.says(m[1] + ": " + r.what)
 	}
 	r.what = ""
 }
-
-func (r *rustc) told() told { return told{found: r.found} }

@@ -35,12 +35,12 @@ type verdict struct {
 // plainSchema is the output of a gate that types none.
 var plainSchema = []byte(`{"type":"object","properties":{"status":{"enum":["pass","fail","stop"]},"message":{"type":"string"}},"required":["status","message"]}`)
 
-func schemaOf(g ir.Gate) (*jsonschema.Schema, string) {
+func schemaOf(g ir.Gate) (*jsonschema.Schema, error) {
 	s, err := jsonschema.Compile(schemaText(g))
 	if err != nil {
-		return nil, "output_schema of the gate cannot be used: " + err.Error() + ". Mend it in the policy and compile again."
+		return nil, fmt.Errorf("output_schema of the gate cannot be used: %w. %s", err, "Mend it in the policy and compile again.")
 	}
-	return s, ""
+	return s, nil
 }
 
 // schemaText is what a gate's answer has to look like.
@@ -72,11 +72,12 @@ func answers(out []byte, file string) []string {
 	return list
 }
 
+var errNotAlone = errors.New("the answer is not one JSON object alone: write nothing before and behind it, or put it into a ```json block")
+
 // readVerdict takes the first answer that speaks of a status and demands that it
 // ends with a whole and valid verdict, which nothing else that was said contradicts: a
-// judge who quotes the file that it judges must not be taken at the file's word. why
-// says what is wrong with it.
-func readVerdict(answers []string, schema *jsonschema.Schema) (v verdict, why string) {
+// judge who quotes the file that it judges must not be taken at the file's word.
+func readVerdict(answers []string, schema *jsonschema.Schema) (verdict, error) {
 	for i, a := range answers {
 		if !strings.Contains(a, `"status"`) {
 			continue
@@ -84,28 +85,28 @@ func readVerdict(answers []string, schema *jsonschema.Schema) (v verdict, why st
 		m := takeApart(a)
 		whole, at, ok := m.verdictAt()
 		if !ok {
-			return verdict{}, "the answer is not one JSON object alone: write nothing before and behind it, or put it into a ```json block"
+			return verdict{}, errNotAlone
 		}
 		if behind := strings.TrimSpace(m.text[whole.to:]); behind != "" {
-			return verdict{}, fmt.Sprintf("something stands behind its verdict (%q): nothing may follow it", text.Head(behind, 60))
+			return verdict{}, fmt.Errorf("something stands behind its verdict (%q): nothing may follow it", text.Head(behind, 60))
 		}
 		v, err := parseVerdict([]byte(strings.TrimSpace(at.of(m.text))), schema)
+		if err == nil {
+			err = contradicted(answers, i, v, whole)
+		}
 		if err != nil {
-			return verdict{}, err.Error()
+			return verdict{}, err
 		}
-		if why := contradicted(answers, i, v, whole); why != "" {
-			return verdict{}, why
-		}
-		return v, ""
+		return v, nil
 	}
-	return verdict{}, "it holds no JSON object with a status"
+	return verdict{}, errors.New("it holds no JSON object with a status")
 }
 
 // contradicted says what speaks of another verdict, outside of a pass that stands in
 // one of the answers.
-func contradicted(answers []string, in int, v verdict, at span) string {
+func contradicted(answers []string, in int, v verdict, at span) error {
 	if v.status != executor.Pass {
-		return ""
+		return nil
 	}
 	for i, a := range answers {
 		without := span{}
@@ -113,10 +114,10 @@ func contradicted(answers []string, in int, v verdict, at span) string {
 			without = at
 		}
 		if other := takeApart(a).refusal(without); other != "" {
-			return fmt.Sprintf("it says pass, and elsewhere in the same output another verdict (%q): quote none, and give one", text.Head(clean(other), 80))
+			return fmt.Errorf("it says pass, and elsewhere in the same output another verdict (%q): quote none, and give one", text.Head(clean(other), 80))
 		}
 	}
-	return ""
+	return nil
 }
 
 func parseVerdict(b []byte, schema *jsonschema.Schema) (verdict, error) {
@@ -128,7 +129,7 @@ func parseVerdict(b []byte, schema *jsonschema.Schema) (verdict, error) {
 		return verdict{}, errors.New("the answer is not valid UTF-8")
 	}
 	if len(b) == 0 || b[0] != '{' {
-		return verdict{}, errors.New("the answer is not one JSON object alone: write nothing before and behind it, or put it into a ```json block")
+		return verdict{}, errNotAlone
 	}
 	if err := strictjson.Check(b, maxDepth, false); err != nil {
 		return verdict{}, err

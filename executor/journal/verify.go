@@ -39,13 +39,18 @@ func Verify(ctx context.Context, dir string, epic ir.NodeID) (v Verified, err er
 	}
 	defer l.Close()
 	v.Format = l.format
+	told := false // by the event before, of a gap
 	for e, err := range l.Events(ctx) {
 		if err != nil {
 			return v, err
 		}
-		if lost, ok := e.Body.(executor.TailLost); ok && e.Seq > v.Last+1 {
+		lost, ok := e.Body.(executor.TailLost)
+		if ok && e.Seq > v.Last+1 {
 			v.Gaps = append(v.Gaps, Gap{After: v.Last, Before: e.Seq, Found: len(lost.Found)})
+		} else if ok && told { // the rest of what was found
+			v.Gaps[len(v.Gaps)-1].Found += len(lost.Found)
 		}
+		told = ok && len(v.Gaps) > 0
 		v.Events++
 		v.Last, v.At = e.Seq, e.At
 	}

@@ -13,7 +13,7 @@ import (
 // refuses it (*executor.Refused). It is used by who holds the lock: a run, or a command
 // while none runs.
 func Decide(ctx context.Context, run *machine.Run, ws executor.Workspace, node ir.NodeID, d executor.Decision, now time.Time) (executor.Event, error) {
-	look, err := run.Weigh(node, d, now)
+	look, err := run.Decisions().Weigh(node, d, now)
 	if err != nil {
 		return executor.Event{}, err
 	}
@@ -27,5 +27,5 @@ func Decide(ctx context.Context, run *machine.Run, ws executor.Workspace, node i
 			where = ws.Dir(node)
 		}
 	}
-	return run.Decide(node, d, where, now)
+	return run.Decisions().Decide(node, d, where, now)
 }

@@ -5,8 +5,8 @@
 // executor/effects. Out: events, in the journal and to one observer. It imports
 // executor, executor/machine and executor/effects; app/run calls it.
 //
-// A round: read the inbox, ask the machine, append everything in one transaction,
-// then start, stop and answer.
+// It is a machine.Driver: in each round it reads the inbox, appends what the machine
+// decides in one transaction, then starts, stops and answers.
 //
 // One goroutine owns the Run and the journal. Each effect has a goroutine of its
 // own that sends one report; all have ended when Apply returns.

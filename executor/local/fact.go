@@ -39,7 +39,7 @@ func (d *driver) record(ctx context.Context, e executor.Event) error {
 func (d *driver) fact(f fact) error {
 	err := d.sighted(f.seen, false)
 	if err == nil && f.event.Body != nil {
-		err = d.put(f.event)
+		err = d.Put(f.event)
 	}
 	if err == nil {
 		err = d.flush()

@@ -18,7 +18,7 @@ type answer struct{ id, refused string }
 // letters takes what people have sent since the last look; now: whether or not
 // it is time. It reports whether anything was taken.
 func (d *driver) letters(now bool) (some bool, err error) {
-	at := d.clock.now()
+	at := d.Now()
 	if d.Inbox == nil || !now && at.Before(d.looked.Add(lookEvery)) {
 		return false, nil
 	}
@@ -31,7 +31,7 @@ func (d *driver) letters(now bool) (some bool, err error) {
 		if d.owed(l.Decision.ID) {
 			continue
 		}
-		if d.Run.Heard(l.Decision.ID) { // ralph ended before it could answer
+		if d.Run.Decisions().Heard(l.Decision.ID) { // ralph ended before it could answer
 			if err := d.Inbox.Answer(d.ctx, l.Decision.ID, ""); err != nil {
 				return some, err
 			}
@@ -51,7 +51,7 @@ func (d *driver) letters(now bool) (some bool, err error) {
 		default:
 			some = true
 			d.answers = append(d.answers, answer{id: l.Decision.ID})
-			err = d.put(e)
+			err = d.Put(e)
 		}
 		if err != nil {
 			return some, err

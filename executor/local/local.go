@@ -50,8 +50,9 @@ func Apply(ctx context.Context, c Config, start executor.RunStarted) (interrupte
 	ctx, cancel := context.WithCancel(ctx)
 	d := &driver{
 		Config: c, ctx: ctx, clock: newClock(c.Wall), stay: start.Wait,
-		jobs: make(chan job), reports: make(chan report, 64), facts: make(chan fact), flying: map[int64]context.CancelFunc{},
+		jobs: make(chan job), asks: make(chan ask), reports: make(chan report, 64), facts: make(chan fact), flying: map[int64]context.CancelFunc{},
 	}
+	c.Lists = d.lists
 	d.effects = effects.New(c.Tools, d.record)
 	defer func() {
 		// Whatever happens, no worker outlives the run.
@@ -60,22 +61,15 @@ func Apply(ctx context.Context, c Config, start executor.RunStarted) (interrupte
 		for range d.reports {
 		}
 	}()
-	d.began = d.clock.now()
+	d.began = d.Now()
 	if err := d.lost(); err != nil {
 		return false, err
 	}
 	if err := d.watched(start); err != nil {
 		return false, err
 	}
-	for {
-		done, err := d.round()
-		if err != nil || done {
-			return d.interrupts > 0, err
-		}
-		if err := d.wait(); err != nil {
-			return false, err
-		}
-	}
+	err = machine.Drive(d.Run, d)
+	return err == nil && d.interrupts > 0, err
 }
 
 // driver owns the run. All its methods but those of workers run in one goroutine.
@@ -89,6 +83,7 @@ type driver struct {
 	jobs       chan job // to workers that have nothing to do
 	reports    chan report
 	facts      chan fact
+	asks       chan ask
 	batch      []executor.Event             // applied, not yet durable
 	answers    []answer                     // of decisions in batch, given when it is durable
 	flying     map[int64]context.CancelFunc // by the event that began the effect: a node may have several
@@ -111,15 +106,25 @@ type report struct {
 	err   error               // why the run cannot go on
 }
 
-// put gives an event its place and applies it. It becomes durable with the rest
+// Put gives an event its place and applies it. It becomes durable with the rest
 // of the round, before anything is done about it.
-func (d *driver) put(e executor.Event) error {
+func (d *driver) Put(e executor.Event) error {
+	parts, e := e.Split()
+	for _, part := range parts {
+		if err := d.apply(part); err != nil {
+			return err
+		}
+	}
+	return d.apply(e)
+}
+
+func (d *driver) apply(e executor.Event) error {
 	if e.Seq == 0 {
 		e.Seq = d.Run.Seq() + 1
 	}
-	e.At = d.clock.now().Truncate(time.Millisecond)
+	e.At = d.Now().Truncate(time.Millisecond)
 	if err := d.Run.Apply(e); err != nil {
-		return &effects.Bug{What: err.Error()}
+		return &executor.Bug{What: err.Error()}
 	}
 	d.batch = append(d.batch, e)
 	return nil
@@ -136,7 +141,7 @@ func (d *driver) lost() error {
 	for _, o := range d.Orphans {
 		e.Seq = max(e.Seq, o.Seq+1)
 	}
-	return d.put(e)
+	return d.Put(e)
 }
 
 // flush makes the round's events durable and only then shows them and tells
@@ -159,55 +164,38 @@ func (d *driver) flush() error {
 	return d.answer()
 }
 
-// round asks the machine until it has no more to decide, records everything in
-// one transaction, and then, only then, starts and stops effects.
-func (d *driver) round() (done bool, err error) {
-	if _, err := d.letters(false); err != nil {
-		return false, err
+// Now implements machine.Driver.
+func (d *driver) Now() time.Time { return d.clock.now() }
+
+// Hear implements machine.Driver: it reads the inbox and looks at the deadline.
+func (d *driver) Hear(last bool) (bool, error) {
+	some, err := d.letters(last)
+	if err == nil && !last {
+		err = d.deadline()
 	}
-	if err := d.deadline(); err != nil {
-		return false, err
-	}
-	todo, err := d.decide()
-	if err != nil {
-		return false, err
-	}
-	if todo.Done {
-		// What somebody has said by now still belongs to this run.
-		some, err := d.letters(true)
-		if err != nil {
-			return false, err
-		}
-		if some {
-			if todo, err = d.decide(); err != nil {
-				return false, err
-			}
-		}
-	}
-	if todo.Stuck != "" {
-		return false, &effects.Bug{What: "the run is stuck: " + todo.Stuck}
-	}
-	for i := range todo.Start {
-		if err := machine.Begin(d.Run, &todo.Start[i], d.put); err != nil {
-			return false, err
-		}
-	}
+	return some, err
+}
+
+// Keep implements machine.Driver.
+func (d *driver) Keep(todo machine.Todo, done bool) error {
 	if len(todo.Try) > 0 && d.trying == nil {
-		if err := d.put(executor.Event{Body: Trying(todo.Try)}); err != nil {
-			return false, err
+		if err := d.Put(executor.Event{Body: Trying(todo.Try)}); err != nil {
+			return err
 		}
 	}
-	if done = todo.Done && !d.stays(); done {
+	if done {
 		if err := d.lastLook(); err != nil {
-			return false, err
+			return err
 		}
-		if err := d.put(executor.Event{Body: d.Run.Ending(d.interrupts > 0)}); err != nil {
-			return false, err
+		if err := d.Put(executor.Event{Body: d.Run.Summary().Ending(d.interrupts > 0)}); err != nil {
+			return err
 		}
 	}
-	if err := d.flush(); err != nil {
-		return false, err
-	}
+	return d.flush()
+}
+
+// Do implements machine.Driver.
+func (d *driver) Do(todo machine.Todo) error {
 	for i := range todo.Start {
 		d.start(&todo.Start[i])
 	}
@@ -219,17 +207,11 @@ func (d *driver) round() (done bool, err error) {
 			cancel()
 		}
 	}
-	d.wake = todo.Wake
-	return done, nil
+	return nil
 }
 
-// decide records what the machine decides until it decides nothing more.
-func (d *driver) decide() (machine.Todo, error) {
-	return machine.Settle(d.Run, d.clock.now, d.put)
-}
-
-// stays reports whether a run that has nothing more to do stays for people.
-func (d *driver) stays() bool {
+// Stays implements machine.Driver.
+func (d *driver) Stays() bool {
 	if !d.stay || d.Inbox == nil || d.interrupts > 0 || d.late {
 		return false
 	}
@@ -259,14 +241,14 @@ func (d *driver) report(r report) error {
 		delete(d.flying, r.began)
 	}
 	d.pause = idle
-	d.rest = d.clock.now().Add(d.pause)
+	d.rest = d.Now().Add(d.pause)
 	if err := d.sighted(r.seen, false); err != nil {
 		return err
 	}
 	if r.err != nil {
 		return r.err
 	}
-	return d.put(r.event)
+	return d.Put(r.event)
 }
 
 // interrupt drains the run: nothing new starts, and what runs has until the end
@@ -276,21 +258,21 @@ func (d *driver) interrupt() error {
 	if d.trying != nil { // it leaves nothing that is worth waiting for
 		d.trying()
 	}
-	until := d.clock.now().Truncate(time.Millisecond)
+	until := d.Now().Truncate(time.Millisecond)
 	if d.interrupts == 1 {
 		until = until.Add(d.Grace)
 	}
-	return d.put(executor.Event{Body: executor.RunDraining{Until: until}})
+	return d.Put(executor.Event{Body: executor.RunDraining{Until: until}})
 }
 
 // deadline drains the run when its time is over.
 func (d *driver) deadline() error {
-	now := d.clock.now()
+	now := d.Now()
 	if d.Deadline.IsZero() || d.late || d.interrupts > 0 || now.Before(d.Deadline) {
 		return nil
 	}
 	d.late = true
-	return d.put(executor.Event{Body: executor.RunDraining{
+	return d.Put(executor.Event{Body: executor.RunDraining{
 		Until: now.Truncate(time.Millisecond).Add(d.Grace), Reason: "the run's deadline is over",
 	}})
 }

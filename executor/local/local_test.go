@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -101,6 +102,26 @@ func (b *bench) want(run *machine.Run, want string) {
 }
 
 var diamond = []string{"1.1", "1.2a: 1.1", "1.2b: 1.1", "1.3: 1.2a 1.2b"}
+
+// The lists that a request refers to come from the run itself.
+func TestManyResultsAreJoined(t *testing.T) { // execution §3, §9
+	var keys []string
+	for i := range 60 {
+		keys = append(keys, fmt.Sprintf("1.%d", i+1))
+	}
+	b := newBench(t, executortest.Epic(keys))
+	var joined atomic.Int64
+	b.ws.Fail = func(e executor.Effect) error {
+		if e.Node == executor.Integration && e.Kind == executor.EffectBase {
+			joined.Store(int64(len(e.Inputs)))
+		}
+		return nil
+	}
+	run, err := b.apply()
+	if got := run.Summary().Counts(); err != nil || got["done"] != 60 || joined.Load() < 60 {
+		t.Errorf("%v; %d results are joined (%v)", got, joined.Load(), err)
+	}
+}
 
 func TestAnEpicRunsToItsEnd(t *testing.T) { // S2-18, S4-58
 	b := newBench(t, executortest.Epic(diamond))

@@ -57,8 +57,8 @@ func TestGatesAreTriedBeforeAnythingStarts(t *testing.T) { // execution §5, pre
 		c.Env = map[string]string{"A": "1"}
 		c.Redact = func(s string) string { return strings.ReplaceAll(s, "says", "****") }
 	})
-	if err != nil || run.Counts()["done"] != 2 {
-		t.Fatalf("%v, %v", run.Counts(), err)
+	if err != nil || run.Summary().Counts()["done"] != 2 {
+		t.Fatalf("%v, %v", run.Summary().Counts(), err)
 	}
 	want := "run.started preflight.started check:pass lint:fail preflight.ended … run.ended"
 	if got := b.story(); got != want {
@@ -89,8 +89,8 @@ func TestACrashInAPreflightCostsOneMore(t *testing.T) { // execution §5, §9
 			}
 			b.journal = &executortest.Journal{Kept: b.journal.Kept}
 			run, err := b.apply(preflight)
-			if err != nil || run.Counts()["done"] != 1 {
-				t.Errorf("at %d: %v, %v", at, run.Counts(), err)
+			if err != nil || run.Summary().Counts()["done"] != 1 {
+				t.Errorf("at %d: %v, %v", at, run.Summary().Counts(), err)
 			}
 			if began["check"] > 2 || began["lint"] > 2 {
 				t.Errorf("at %d gates were tried %v times", at, began)
@@ -108,8 +108,8 @@ func TestAPreflightIsInterrupted(t *testing.T) { // execution §5
 		return executor.GateJudged{}, ctx.Err()
 	}
 	run, err := b.apply(preflight, func(c *local.Config, _ *executor.RunStarted) { c.Interrupts, c.Grace = interrupts, time.Hour })
-	if err != nil || run.Counts()["ready"] != 1 || strings.Contains(b.story(), "…") {
-		t.Errorf("%v, %v\n%s", run.Counts(), err, b.story())
+	if err != nil || run.Summary().Counts()["ready"] != 1 || strings.Contains(b.story(), "…") {
+		t.Errorf("%v, %v\n%s", run.Summary().Counts(), err, b.story())
 	}
 }
 
@@ -131,14 +131,14 @@ func TestABaseThatCannotBePreparedIsNotGreen(t *testing.T) { // execution §5
 			return nil
 		}
 	})
-	if err != nil || run.Counts()["done"] != 0 {
-		t.Fatalf("%v, %v", run.Counts(), err)
+	if err != nil || run.Summary().Counts()["done"] != 0 {
+		t.Fatalf("%v, %v", run.Summary().Counts(), err)
 	}
 	if got := b.story(); got != "run.started preflight.started check:error preflight.ended run.held run.ended" {
 		t.Errorf("on record: %s", got)
 	}
-	if run, err = b.apply(preflight); err != nil || run.Counts()["done"] != 1 {
-		t.Errorf("with room: %v, %v\n%s", run.Counts(), err, b.story())
+	if run, err = b.apply(preflight); err != nil || run.Summary().Counts()["done"] != 1 {
+		t.Errorf("with room: %v, %v\n%s", run.Summary().Counts(), err, b.story())
 	}
 }
 
@@ -164,8 +164,8 @@ func TestAWaitingRunGoesOnWhenTheBaseIsApproved(t *testing.T) { // execution §5
 				}
 			}
 		})
-		if err != nil || run.Counts()["done"] != 1 || in.Answers["d1"] != "" {
-			t.Errorf("%v, %v, answers %v", run.Counts(), err, in.Answers)
+		if err != nil || run.Summary().Counts()["done"] != 1 || in.Answers["d1"] != "" {
+			t.Errorf("%v, %v, answers %v", run.Summary().Counts(), err, in.Answers)
 		}
 		want := "run.started preflight.started check:pass lint:fail preflight.ended run.held decided … run.ended"
 		if got := b.story(); got != want {

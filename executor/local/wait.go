@@ -4,14 +4,22 @@ import (
 	"runtime"
 	"runtime/debug"
 	"time"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 )
 
-// wait sleeps until something is reported or said, the machine wants to be asked
-// again, or the user interrupts. What is ready at the same time is taken together.
+// Wait implements machine.Driver. The user's interrupt ends it, too. What is ready at the
+// same time is taken together.
+func (d *driver) Wait(wake time.Time) (*machine.Run, error) {
+	d.wake = wake
+	return d.Run, d.wait()
+}
+
 func (d *driver) wait() error {
 	var timer <-chan time.Time
 	if at := d.alarm(); !at.IsZero() {
-		t := time.NewTimer(at.Sub(d.clock.now()))
+		t := time.NewTimer(at.Sub(d.Now()))
 		defer t.Stop()
 		timer = t.C
 	}
@@ -22,6 +30,9 @@ func (d *driver) wait() error {
 		}
 	case f := <-d.facts:
 		return d.fact(f)
+	case a := <-d.asks:
+		l, _ := executor.ListsOf(d.Run.InFlight(), a.ref) // none are refused by who asks
+		a.answer <- l
 	case <-timer:
 		d.giveBack()
 	case <-d.Letters:
@@ -77,7 +88,7 @@ const (
 )
 
 func (d *driver) giveBack() {
-	now := d.clock.now()
+	now := d.Now()
 	if d.rest.IsZero() || now.Before(d.rest) {
 		return
 	}

@@ -9,12 +9,12 @@ import (
 // watched begins the run, and to watch it: what was changed since the last one
 // trusted it stands behind the run's start.
 func (d *driver) watched(start executor.RunStarted) error {
-	cut, during, pins := d.Run.Cut(), d.Run.AtWork(), d.Run.Pins()
+	cut, during, pins := d.Run.Watch().Cut(), d.Run.Watch().AtWork(), d.Run.Watch().Pins()
 	start.Watched = d.Watch != nil
-	if err := d.put(executor.Event{Body: start}); err != nil || d.Watch == nil {
+	if err := d.Put(executor.Event{Body: start}); err != nil || d.Watch == nil {
 		return err
 	}
-	return d.sighted(d.Watch.Start(d.Run.OpenTampers(), cut, during, pins), cut)
+	return d.sighted(d.Watch.Start(d.Run.Watch().OpenTampers(), cut, during, pins), cut)
 }
 
 // watch does an effect, and looks before it, and after it if it runs programs of
@@ -61,8 +61,8 @@ func (d *driver) lastLook() error {
 // sighted puts on record what the machine has to say about what was seen.
 func (d *driver) sighted(list []executor.Sighting, again bool) error {
 	for _, s := range list {
-		if body := d.Run.Sighted(s, again); body != nil {
-			if err := d.put(executor.Event{Body: executor.Redacted(body, d.Redact)}); err != nil {
+		if body := d.Run.Watch().Sighted(s, again); body != nil {
+			if err := d.Put(executor.Event{Body: executor.Redacted(body, d.Redact)}); err != nil {
 				return err
 			}
 		}

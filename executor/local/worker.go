@@ -9,7 +9,7 @@ import (
 // job is an effect for a worker.
 type job struct {
 	ctx context.Context
-	q   executor.Request
+	q   *executor.Request
 }
 
 // start begins an effect, whose record is durable. A worker that has nothing to do
@@ -40,10 +40,27 @@ func (d *driver) worker(j job) {
 
 // perform does one effect.
 func (d *driver) perform(j job) report {
-	e := j.q.Effect
-	body, seen, err := d.watch(j.ctx, e, func(ctx context.Context) (executor.Body, error) { return d.effects.Do(ctx, j.q) })
+	e := &j.q.Effect
+	body, seen, err := d.watch(j.ctx, *e, func(ctx context.Context) (executor.Body, error) { return d.effects.Do(ctx, j.q) })
 	if err != nil {
 		return report{began: e.Seq, seen: seen, err: err}
 	}
 	return report{began: e.Seq, event: e.Says(body), seen: seen}
+}
+
+// ask is a worker's question for the lists that its request refers to.
+type ask struct {
+	ref    executor.ListRef
+	answer chan<- executor.Lists
+}
+
+// lists asks the goroutine that owns the run.
+func (d *driver) lists(ctx context.Context, ref executor.ListRef) (executor.Lists, error) {
+	answer := make(chan executor.Lists, 1)
+	select {
+	case d.asks <- ask{ref, answer}:
+		return <-answer, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }

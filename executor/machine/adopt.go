@@ -13,7 +13,7 @@ func (r *Run) tailLost(b executor.TailLost) error {
 	for _, o := range b.Found {
 		n := r.byID[o.Node]
 		if n == nil {
-			if !r.foreign && r.begun {
+			if !r.runs.foreign && r.runs.begun {
 				continue // of a node that is gone
 			}
 			n = r.addGone(o.Node)
@@ -53,11 +53,11 @@ func (n *node) meant(o executor.Orphan) bool {
 
 // mergeOrphan returns the newest resolution that was found of exactly what the
 // merge step merges now.
-func (r *Run) mergeOrphan(n *node) (executor.Orphan, bool) {
+func (l *lineage) mergeOrphan(n *node) (executor.Orphan, bool) {
 	inputs := n.life.aside.inputs
 	best, found := executor.Orphan{}, false
 	for _, o := range n.orphans {
-		if o.Step == executor.MergeStep && (!found || o.Attempt > best.Attempt) && r.mergeOf(o.Merged, inputs) && !n.tried(o) {
+		if o.Step == executor.MergeStep && (!found || o.Attempt > best.Attempt) && l.mergeOf(o.Merged, inputs) && !n.tried(o) {
 			best, found = o, true
 		}
 	}
@@ -66,8 +66,8 @@ func (r *Run) mergeOrphan(n *node) (executor.Orphan, bool) {
 
 // mergeOf reports whether a commit with these parents merges the inputs: it has no
 // others, and what is none of them is an ancestor of one.
-func (r *Run) mergeOf(parents []string, inputs []executor.Result) bool {
-	within, like := r.ancestors(inputs)
+func (l *lineage) mergeOf(parents []string, inputs []executor.Result) bool {
+	within, like := l.ancestors(inputs)
 	for _, in := range inputs {
 		if !slices.Contains(parents, in.Commit) && !within[in.Commit] && like[in.Commit] == "" && in.Node != "base" {
 			return false
@@ -79,10 +79,5 @@ func (r *Run) mergeOf(parents []string, inputs []executor.Result) bool {
 
 // tried reports whether an attempt has begun on a commit that was found.
 func (n *node) tried(o executor.Orphan) bool {
-	for i := range n.logs {
-		if n.logs[i].Rejudge && n.logs[i].From == o.Result.Commit {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(n.logs, func(l AttemptLog) bool { return l.Rejudge && l.From == o.Result.Commit })
 }

@@ -34,7 +34,7 @@ func (r *Run) agentEnded(n *node, b executor.AgentEnded) {
 }
 
 // reallyUsed leaves out the model of an agent whose program is told of none.
-func (r *Run) reallyUsed(b executor.AgentEnded) executor.AgentEnded {
+func (r *rules) reallyUsed(b executor.AgentEnded) executor.AgentEnded {
 	if !r.epic.UsesModel(b.Agent) {
 		b.Model = ""
 	}
@@ -74,7 +74,7 @@ func addUsage(sum, turn executor.Usage, first bool) executor.Usage {
 	return executor.Usage{Tokens: add(sum.Tokens, turn.Tokens), USDMicro: add(sum.USDMicro, turn.USDMicro)}
 }
 
-func (r *Run) collected(n *node, b executor.Collected) {
+func (n *node) collected(b executor.Collected) {
 	l := &n.life
 	a := &l.attempt
 	log := &n.logs[len(n.logs)-1]
@@ -99,7 +99,7 @@ func (r *Run) collected(n *node, b executor.Collected) {
 
 // sessionOf is the session that an agent left exactly where an attempt starts;
 // "" if there is none.
-func (r *Run) sessionOf(n *node, step, from, agent string) string {
+func (n *node) sessionOf(step, from, agent string) string {
 	for i := len(n.logs) - 1; i >= n.life.first; i-- {
 		log := &n.logs[i]
 		if log.Step != step || log.Status == executor.AttemptRunning {

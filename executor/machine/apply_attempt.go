@@ -26,14 +26,20 @@ func (r *Run) attemptStarted(n *node, e executor.Event, b executor.AttemptStarte
 		Person: b.Person, Agent: b.Agent, Rejudge: b.Rejudge, Said: n.people.said, before: n.cost.worked(r.at),
 	})
 	n.people.said, l.redo = nil, nil
-	n.logs[len(n.logs)-1].Feedback = r.feedback(n)
+	n.logs[len(n.logs)-1].Feedback = n.feedback()
 	l.stage = stagePrepare
 	l.mended = l.mended && (b.Rejudge || e.Step == LandStep)
 	if l.stale {
 		return nil
 	}
+	return r.openStep(n, e, b)
+}
+
+// openStep sets a new attempt on its way in its step.
+func (r *Run) openStep(n *node, e executor.Event, b executor.AttemptStarted) error {
+	l := &n.life
 	if e.Step == LandStep && l.aside == nil && n.ir.Kind != "" {
-		r.beginLanding(n, b)
+		r.landing.beginLanding(n, b)
 	}
 	i := n.stepIndex(e.Step)
 	if i == -1 {
@@ -50,7 +56,7 @@ func (r *Run) attemptStarted(n *node, e executor.Event, b executor.AttemptStarte
 	step := n.stepNow()
 	a.gates = r.gateStates(n, step)
 	log := &n.logs[len(n.logs)-1]
-	log.ByHand = i == asideStep && b.Person == "" && !b.Rejudge && r.byHand(n)
+	log.ByHand = i == asideStep && b.Person == "" && !b.Rejudge && n.byHand()
 	switch {
 	case log.ByHand:
 		log.Feedback = nil // nobody is told
@@ -59,7 +65,7 @@ func (r *Run) attemptStarted(n *node, e executor.Event, b executor.AttemptStarte
 	}
 	switch {
 	case b.Person != "":
-		r.handIn(n, b.Person)
+		n.handIn(b.Person)
 		if i == asideStep {
 			l.aside.touched = true
 		}
@@ -67,10 +73,10 @@ func (r *Run) attemptStarted(n *node, e executor.Event, b executor.AttemptStarte
 		r.landFrom(n)
 	case i == asideStep && !b.Rejudge:
 	case b.Rejudge || !n.hasAgent(step):
-		a.collected = executor.Collected{Result: r.treeOf(n, b.From)}
+		a.collected = executor.Collected{Result: n.treeOf(b.From)}
 	}
 	if b.Resumes {
-		a.session = r.sessionOf(n, e.Step, b.From, a.agent)
+		a.session = n.sessionOf(e.Step, b.From, a.agent)
 		a.resumes = a.session != ""
 	}
 	log.Agent = a.agent
@@ -78,7 +84,7 @@ func (r *Run) attemptStarted(n *node, e executor.Event, b executor.AttemptStarte
 }
 
 // treeOf finds the tree of a commit that a node's attempt starts from.
-func (r *Run) treeOf(n *node, commit string) executor.Tree {
+func (n *node) treeOf(commit string) executor.Tree {
 	if commit == n.life.base.Commit {
 		return n.life.base
 	}
@@ -136,15 +142,21 @@ func (r *Run) attemptEnded(n *node, e executor.Event, b executor.AttemptEnded) e
 	}
 	if l.mended { // it stays blocked
 		if l.step == asideStep {
-			r.landFailed(n, len(n.ir.Steps)-1)
+			r.landing.landFailed(n, len(n.ir.Steps)-1)
 			l.step = len(n.ir.Steps) - 1
 		}
 		l.mended, l.stage = false, stageStopped
 		return nil
 	}
+	return r.attemptFailed(n, b, merging)
+}
+
+// attemptFailed says what follows on an attempt that did not pass.
+func (r *Run) attemptFailed(n *node, b executor.AttemptEnded, merging bool) error {
 	if r.personFailed(n) {
 		return nil
 	}
+	l := &n.life
 	if b.Status == executor.AttemptStopped || n.ir.Kind == ir.GateKind && !merging {
 		l.stage = stageStopped
 		return nil
@@ -168,14 +180,14 @@ func (r *Run) attemptEnded(n *node, e executor.Event, b executor.AttemptEnded) e
 			r.beginMerge(n, l.aside.inputs, l.aside.paths, true)
 			return nil
 		}
-		r.landFailed(n, to)
+		r.landing.landFailed(n, to)
 	}
 	l.judging = nil
 	to = l.judgedFailed(to)
 	l.stage = stageFailed
 	if b.Status == executor.AttemptError {
 		l.stage = stageOpen
-		r.unlucky(n, log)
+		n.unlucky()
 	}
 	if to != l.step {
 		l.step, l.standin, l.stalls = to, 0, 0
@@ -197,7 +209,7 @@ func (l *life) judgedFailed(to int) int {
 
 // unlucky is an attempt that ended by nobody's fault: a diagnosis began it anew,
 // or the next of the step's agents takes its place.
-func (r *Run) unlucky(n *node, log *AttemptLog) {
+func (n *node) unlucky() {
 	l := &n.life
 	if l.lost {
 		l.lost = false

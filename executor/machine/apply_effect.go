@@ -19,21 +19,21 @@ func (r *Run) effectStarted(n *node, e executor.Event, b executor.EffectStarted)
 	if n.status != executor.Running {
 		return fmt.Errorf("a %s node begins nothing", n.status)
 	}
-	r.scratch = r.effects(n, r.scratch[:0])
-	for _, want := range r.scratch {
+	r.buffers.effects = r.effects(n, r.buffers.effects[:0])
+	for _, want := range r.buffers.effects {
 		if want.Kind != b.Kind || want.Gate != b.Gate || want.Iteration != b.Iteration {
 			continue
 		}
 		want.Seq = e.Seq
 		if n.sum && want.Kind == executor.EffectPublish {
-			r.sumMeant, r.sumMeantOf = want.Commit, l.inputs
+			r.sum.meant, r.sum.meantOf = want.Commit, l.inputs
 		}
 		l.again(want.Kind, want.Gate, true)
-		r.reserve(n, &want)
+		r.budget.reserve(n, &want)
 		l.flight = append(l.flight, want)
 		if name := r.asks(&want); name != "" {
-			r.agents[name]++
-			r.asked(name, e.At)
+			r.parks.agents[name]++
+			r.parks.asked(name, e.At)
 		}
 		if b.Kind == executor.EffectGate {
 			l.attempt.gates[slices.Index(n.stepNow().Gates, b.Gate)].spoken = false
@@ -61,9 +61,9 @@ func (r *Run) take(n *node, match func(executor.Effect) bool) (executor.Effect, 
 		}
 		l.flight = append(l.flight[:i], l.flight[i+1:]...)
 		if name := r.asks(&e); name != "" {
-			r.agents[name]--
+			r.parks.agents[name]--
 		}
-		r.unreserve(n, e)
+		r.budget.unreserve(n, e)
 		return e, true
 	}
 	return executor.Effect{}, false
@@ -97,16 +97,23 @@ func reportOf(e executor.Event) (executor.EffectKind, string) {
 	return reports[e.Kind()], ""
 }
 
+// reportedBy matches the effect that an event reports.
+func reportedBy(e executor.Event) func(executor.Effect) bool {
+	kind, gate := reportOf(e)
+	return func(f executor.Effect) bool {
+		return e.IsOf(f) && (kind == "" || f.Kind == kind) && (gate == "" || f.Gate == gate)
+	}
+}
+
 // landed takes what an event reports out of what a life for another text has in flight.
 func (l *life) landed(e executor.Event) executor.Effect {
-	kind, gate := reportOf(e)
-	for i, f := range l.flight {
-		if e.IsOf(f) && (kind == "" || f.Kind == kind) && (gate == "" || f.Gate == gate) {
-			l.flight = slices.Delete(l.flight, i, i+1)
-			return f
-		}
+	i := slices.IndexFunc(l.flight, reportedBy(e))
+	if i < 0 {
+		return executor.Effect{}
 	}
-	return executor.Effect{}
+	f := l.flight[i]
+	l.flight = slices.Delete(l.flight, i, i+1)
+	return f
 }
 
 // effectEnded applies what a worker reported.
@@ -136,23 +143,28 @@ func (r *Run) effectEnded(n *node, e executor.Event) error {
 		}
 		return fmt.Errorf("nothing is in flight")
 	}
-	r.account(n, e, done)
-	r.learn(e, done)
+	r.budget.account(n, e, done)
+	r.budget.learn(e, done)
 	if name := r.asks(&done); name != "" {
-		r.answered(name)
+		r.parks.answered(name)
 	}
 	if kind == l.failing && kind != executor.EffectRed {
 		l.failures, l.failing = 0, ""
 	}
 	delete(l.lostAt, done.Kind)
-	a := &l.attempt
-	switch b := e.Body.(type) {
+	return r.effectDone(n, e.Body, done)
+}
+
+// effectDone goes on with what an effect came to.
+func (r *Run) effectDone(n *node, body executor.Body, done executor.Effect) error {
+	l := &n.life
+	switch b := body.(type) {
 	case executor.BaseMade:
-		if b.Head != "" && done.Seq > r.headAt { // else somebody landed meanwhile
-			r.seen(executor.Tree{Commit: b.Head, Tree: treeAt(b.Base, b.Head)})
+		if b.Head != "" && done.Seq > r.landing.headAt { // else somebody landed meanwhile
+			r.landing.seen(executor.Tree{Commit: b.Head, Tree: treeAt(b.Base, b.Head)})
 		}
 		if l.step == asideStep {
-			r.landMerged(n, b.Base)
+			n.landMerged(b.Base)
 			return nil
 		}
 		r.setBase(n, b.Base)
@@ -161,23 +173,23 @@ func (r *Run) effectEnded(n *node, e executor.Event) error {
 	case executor.AgentEnded:
 		r.agentEnded(n, b)
 	case executor.Diagnosed:
-		a.diagnosed = &b
+		l.attempt.diagnosed = &b
 		n.logs[len(n.logs)-1].Diagnosed = &b
 		l.stage = stageDiagnosed
 	case executor.Collected:
-		r.collected(n, b)
+		n.collected(b)
 	case executor.GateJudged:
 		if b.Red {
 			r.redJudged(n, b)
 			return nil
 		}
 		err := r.gateJudged(n, b)
-		r.putBack(n)
+		n.putBack()
 		return err
 	case executor.Published:
 		r.published(n, b)
 	case executor.Landed:
-		r.landed(n, b)
+		r.landing.landed(n, b)
 	case executor.Pulled:
 		r.pulled(n, b)
 	case executor.PullSeen:
@@ -188,14 +200,14 @@ func (r *Run) effectEnded(n *node, e executor.Event) error {
 
 // putBack lets the worktree be put back, once no gate works in it any more,
 // after one that was cut.
-func (r *Run) putBack(n *node) {
+func (n *node) putBack() {
 	l := &n.life
 	if l.attempt.dirty && len(l.flight) == 0 && l.stage == stageGate && !l.attempt.troubled() {
 		l.attempt.dirty, l.stage = false, stagePrepare
 	}
 }
 
-func (r *Run) prepared(n *node, b executor.Prepared) {
+func (r *rules) prepared(n *node, b executor.Prepared) {
 	l := &n.life
 	a := &l.attempt
 	if l.step == asideStep && l.aside.merge && len(b.Paths) > 0 {
@@ -212,7 +224,7 @@ func (r *Run) prepared(n *node, b executor.Prepared) {
 		l.stage = stageGate
 	case a.going != goesFresh:
 		l.stage = stageAgent
-	case l.step == asideStep && r.byHand(n):
+	case l.step == asideStep && n.byHand():
 		l.stage = stageHand
 	case r.redDue(n):
 		l.stage = stageRed
@@ -245,18 +257,18 @@ func (r *Run) effectFailed(n *node, e executor.Event, b executor.EffectFailed) e
 	if !ok {
 		return fmt.Errorf("nothing is in flight")
 	}
-	r.account(n, e, done)
+	r.budget.account(n, e, done)
 	if done.Kind == executor.EffectAgent && !b.Usage.IsZero() {
 		log := &n.logs[len(n.logs)-1]
 		log.Usage = addUsage(log.Usage, b.Usage, log.Turns == 0 && log.Usage.IsZero())
 	}
 	name := r.asks(&done)
 	if name != "" && b.Class == executor.FailTransient {
-		r.failing(name, e.At)
+		r.parks.failing(name, e.At)
 	}
 	if done.Kind == executor.EffectGate {
 		r.gateFailed(n, done, b)
-		r.putBack(n)
+		n.putBack()
 		return nil
 	}
 	l.flight = append(l.flight, done) // rewind puts back what was cut
@@ -291,12 +303,12 @@ func (r *Run) effectFailed(n *node, e executor.Event, b executor.EffectFailed) e
 		}
 	case executor.FailMoved:
 		if done.Kind == executor.EffectLand {
-			r.moved(n, b.Head)
+			r.landing.moved(n, b.Head)
 			return nil
 		}
 	case executor.FailForeign:
 		if n.sum {
-			r.sawForeign(b)
+			r.sum.sawForeign(b)
 		}
 	}
 	l.failed(done.Kind)

@@ -9,7 +9,7 @@ import (
 
 // noted keeps what is told of an agent's turn while it goes on, in the log of its
 // attempt. What comes when that is over counts nothing: it is only kept.
-func (r *Run) noted(n *node, e executor.Event) {
+func (n *node) noted(e executor.Event) {
 	i := len(n.logs) - 1
 	for i >= 0 && (n.logs[i].Step != e.Step || n.logs[i].Number != e.Attempt) {
 		i--

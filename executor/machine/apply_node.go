@@ -12,12 +12,7 @@ import (
 func (r *Run) applyNode(n *node, e executor.Event) error {
 	switch b := e.Body.(type) {
 	case executor.NodeStarted:
-		if err := n.takeListed(&b); err != nil {
-			return err
-		}
 		return r.nodeStarted(n, b)
-	case executor.InputsListed:
-		return n.inputsListed(b)
 	case executor.NodeResumed:
 		return r.move(n, executor.Running)
 	case executor.NodeWaiting:
@@ -33,14 +28,14 @@ func (r *Run) applyNode(n *node, e executor.Event) error {
 	case executor.EffectStarted:
 		return r.effectStarted(n, e, b)
 	case executor.AgentSession, executor.WorkProposed, executor.HumanSpoke:
-		r.noted(n, e)
+		n.noted(e)
 		return nil
 	}
 	if n.life.stale {
-		r.account(n, e, n.life.landed(e))
-		r.learn(e, executor.Effect{})
+		r.budget.account(n, e, n.life.landed(e))
+		r.budget.learn(e, executor.Effect{})
 		r.remember(n, e)
-		r.branchMoved(n, e.Body)
+		r.sum.branchMoved(n, e.Body)
 		return nil
 	}
 	if n.status != executor.Running && n.busy() {
@@ -54,16 +49,16 @@ func (r *Run) applyNode(n *node, e executor.Event) error {
 
 // branchMoved keeps what an attempt of another epic's life did to the integration
 // branch: where ralph left it, and what others put on it, outlives that epic.
-func (r *Run) branchMoved(n *node, b executor.Body) {
+func (sm *sum) branchMoved(n *node, b executor.Body) {
 	if !n.sum {
 		return
 	}
 	switch b := b.(type) {
 	case executor.Published:
-		r.sumMoved(n, b)
+		sm.moved(n, b)
 	case executor.EffectFailed:
 		if b.Class == executor.FailForeign {
-			r.sawForeign(b)
+			sm.sawForeign(b)
 		}
 	}
 }
@@ -106,7 +101,7 @@ func (r *Run) remember(n *node, e executor.Event) {
 		}
 		first := !slices.ContainsFunc(n.logs[n.life.first:], func(l AttemptLog) bool { return l.Step != executor.MergeStep })
 		if first && b.Status == executor.AttemptPassed && len(n.life.inputs) > 1 {
-			r.resolve(n.life.inputs, log.Collected.Result)
+			r.lineage.resolve(n.life.inputs, log.Collected.Result)
 		}
 	}
 }
@@ -133,7 +128,7 @@ func (r *Run) nodeWaiting(n *node, b executor.NodeWaiting) error {
 		l.failures, l.lostAt = 0, nil
 	}
 	l.attempt.gateWaited(b.For)
-	r.putBack(n)
+	n.putBack()
 	switch l.stage {
 	case stageAsk, stageDiagnosed:
 		l.stage, l.attempt.waived = stageGate, true
@@ -156,10 +151,8 @@ func (r *Run) nodeWaiting(n *node, b executor.NodeWaiting) error {
 
 func (r *Run) nodeStarted(n *node, b executor.NodeStarted) error {
 	if n.sum {
-		if n.status != executor.Pending {
-			if err := r.move(n, executor.Pending); err != nil {
-				return err
-			}
+		if err := r.toPending(n); err != nil {
+			return err
 		}
 		if err := r.move(n, executor.Ready); err != nil {
 			return err
@@ -193,7 +186,7 @@ func (r *Run) nodeStarted(n *node, b executor.NodeStarted) error {
 	n.life.used = make([]int, len(n.ir.Steps))
 	n.life.notes = make([]string, len(n.ir.Steps))
 	n.life.stepsAt = make([]executor.Tree, len(n.ir.Steps))
-	if t, anew, ok := r.known(b.Inputs); ok && r.onto(n) == executor.OntoInputs {
+	if t, anew, ok := r.lineage.known(b.Inputs); ok && r.onto(n) == executor.OntoInputs {
 		n.life.unclean = true
 		if anew {
 			n.life.resolved = t.Tree
@@ -238,7 +231,7 @@ func (r *Run) setBase(n *node, base executor.Tree) {
 	switch {
 	case n.sum && !r.joins():
 		l.stage, l.result = stagePull, base
-	case n.sum && (r.empty(n) || r.sumIsJudged(base)):
+	case n.sum && (r.empty(n) || r.sum.isJudged(base)):
 		l.stage, l.attempt.collected.Result = stagePublish, base
 	case n.sum && len(n.ir.Steps[0].Gates) > 0:
 		l.judging, l.stepsAt[0] = []int{0}, base
@@ -254,7 +247,7 @@ func (r *Run) setBase(n *node, base executor.Tree) {
 // judgeAgain takes a success on record for what the node does: only the gates of
 // the steps that are judged otherwise now run again, on the commits that they
 // judged. Without a record of these, all runs again.
-func (r *Run) judgeAgain(n *node, s *success) {
+func (r *rules) judgeAgain(n *node, s *success) {
 	l := &n.life
 	steps := s.steps
 	if len(steps) == 0 && len(n.ir.Steps) == 1 {
@@ -300,18 +293,18 @@ func (r *Run) nodeDone(n *node, seq int64, b executor.NodeDone) error {
 	if n.life.unclean || n.ir != nil && r.onto(n) != executor.OntoInputs {
 		s.base = ""
 	}
-	last := r.lastSum()
-	stayed := n.sum && r.sumPut == nil && last != nil && last.result.Commit == s.result.Commit
+	last := r.sum.last()
+	stayed := n.sum && r.sum.put == nil && last != nil && last.result.Commit == s.result.Commit
 	if stayed { // as an earlier release left the branch where it held the same files
 		s.inputs = last.inputs
 	}
-	s.pullOnly = n.sum && r.sumPut == nil && !stayed
+	s.pullOnly = n.sum && r.sum.put == nil && !stayed
 	n.successes = append(n.successes, s)
 	if !s.pullOnly {
-		r.madeOf(s.result, s.inputs)
+		r.lineage.madeOf(s.result, s.inputs)
 	}
-	if n.sum && r.sumPut != nil {
-		r.sumMade(&n.successes[len(n.successes)-1], last)
+	if n.sum && r.sum.put != nil {
+		r.sum.made(&n.successes[len(n.successes)-1], last)
 	}
 	return r.settle(n, &n.successes[len(n.successes)-1])
 }

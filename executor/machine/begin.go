@@ -12,19 +12,19 @@ import (
 // record and the present epic, so that a run goes on after any crash, and a
 // changed epic keeps what is still true (docs/execution: "what runs again").
 func (r *Run) begin(seq int64, e executor.RunStarted) error {
-	r.renewTampers(r.Open())
-	if !r.Open() {
-		r.firstSeq, r.firstAt = seq, r.at
+	r.tampers.renew(r.runs.open())
+	if !r.runs.open() {
+		r.runs.firstSeq, r.runs.firstAt = seq, r.at
 	}
-	r.begun, r.ended, r.draining, r.until = true, false, false, executor.Event{}.At
-	r.foreign = e.Digest != r.epic.Digest
-	rebased := r.started.Base != e.Base
-	r.started, r.startedSeq = e, seq
+	r.runs.begun, r.runs.ended, r.halt.draining, r.halt.until = true, false, false, executor.Event{}.At
+	r.runs.foreign = e.Digest != r.epic.Digest
+	rebased := r.runs.started.Base != e.Base
+	r.runs.started, r.runs.startedSeq = e, seq
 	r.renew()
 	if r.pre.over = false; !e.Tried {
 		r.pre.begin()
 	}
-	if r.held.For == executor.ForBase { // the bases are tried again
+	if r.halt.held.For == executor.ForBase { // the bases are tried again
 		if err := r.unhold("the bases are tried again"); err != nil {
 			return err
 		}
@@ -35,41 +35,19 @@ func (r *Run) begin(seq int64, e executor.RunStarted) error {
 			n.people.skip = false
 		}
 	}
-	r.booked = purse{}
-	for n := range r.all() {
-		for _, e := range n.life.flight { // ralph died meanwhile
-			r.untold(n, e)
-		}
-		r.rewind(n)
-		n.booked, n.listing = purse{}, nil
-	}
-	r.flying, r.active, r.strays, r.lander = nil, nil, nil, nil
-	clear(r.agents)
-	for _, p := range inOrder(r.parks) {
-		p.down = executor.Event{}.At
-	}
-	r.seen(executor.Tree{Commit: e.Head})
-	switch last := r.lastSum(); {
-	case e.Head == "" && r.sumRef != "":
-		r.branchGone()
-	case e.Head == "":
-	case e.Head == r.sumMeant: // ralph ended when it had moved the branch
-		r.putAt(r.sumMeantOf)
-		r.sumRef = e.Head
-	case r.sumRef == "" && last != nil && e.Head == last.result.Commit: // it was deleted, and is there again
-		r.sumRef = e.Head
-	}
-	r.sumLeft, r.leftOthers, r.sumPinned = nil, nil, ""
+	r.giveUpFlights()
+	r.landing.seen(executor.Tree{Commit: e.Head})
+	r.sum.begin(e.Head)
 	r.doneByBase(e, rebased)
-	if r.foreign {
+	if r.runs.foreign {
 		return nil
 	}
 	if e.Slots < 1 {
 		return fmt.Errorf("a run needs at least one slot, not %d", e.Slots)
 	}
 	r.choose(e.Only)
-	r.reviving = true
-	defer func() { r.reviving = false }()
+	r.runs.reviving = true
+	defer func() { r.runs.reviving = false }()
 	for _, n := range r.nodes {
 		if err := r.revive(n, slices.Contains(e.Rerun, n.id)); err != nil {
 			return fmt.Errorf("node %s: %w", n.ir.Key, err)
@@ -78,14 +56,31 @@ func (r *Run) begin(seq int64, e executor.RunStarted) error {
 	return nil
 }
 
-// choose marks the nodes of --only and all they need; all, if it is empty.
-func (r *Run) choose(only []ir.NodeID) {
-	for _, n := range r.nodes {
+// giveUpFlights lets what was in flight begin anew: ralph died meanwhile.
+func (r *Run) giveUpFlights() {
+	r.budget.booked = purse{}
+	for n := range r.all() {
+		for _, e := range n.life.flight {
+			r.budget.untold(n, e)
+		}
+		r.rewind(n)
+		n.booked = purse{}
+	}
+	r.queues.flying, r.queues.active, r.queues.strays, r.landing.node = nil, nil, nil, nil
+	clear(r.parks.agents)
+	for _, p := range inOrder(r.parks.runners) {
+		p.down = executor.Event{}.At
+	}
+}
+
+// choose marks the nodes of --only and all that they need; every node, if it is empty.
+func (gr *graph) choose(only []ir.NodeID) {
+	for _, n := range gr.nodes {
 		n.selected = len(only) == 0
 	}
 	var todo []*node
 	for _, id := range only {
-		if n := r.byID[id]; n != nil && n.index >= 0 {
+		if n := gr.byID[id]; n != nil && n.index >= 0 {
 			todo = append(todo, n)
 		}
 	}
@@ -97,7 +92,7 @@ func (r *Run) choose(only []ir.NodeID) {
 		}
 		n.selected = true
 		for _, d := range n.deps {
-			todo = append(todo, r.nodes[d])
+			todo = append(todo, gr.nodes[d])
 		}
 	}
 }
@@ -132,10 +127,8 @@ func (r *Run) revive(n *node, again bool) error {
 			return r.goOn(n)
 		}
 	}
-	if n.status != executor.Pending {
-		if err := r.become(n, executor.Pending); err != nil {
-			return err
-		}
+	if err := r.toPending(n); err != nil {
+		return err
 	}
 	n.life, n.accepted = life{}, nil
 	if n.sum {
@@ -159,7 +152,7 @@ func (r *Run) goOn(n *node) error {
 	}
 	switch {
 	case n.status == executor.Running && n.selected:
-		n.wait = executor.NodeWaiting{For: executor.ForTimer, Detail: "interrupted" + goesOn}
+		n.wait = executor.NodeWaiting{For: executor.ForTimer, Detail: "interrupted"}
 		return r.become(n, executor.Waiting)
 	case n.status == executor.Running:
 		n.wait = executor.NodeWaiting{For: executor.ForHuman, Cause: executor.CauseOnly, Detail: "not selected by --only"}
@@ -210,13 +203,13 @@ func (r *Run) settleAs(n *node, s *success, to executor.NodeStatus) error {
 		return err
 	}
 	n.accepted = s
-	if n.sum || r.foreign {
+	if n.sum || r.runs.foreign {
 		return nil
 	}
 	if s == nil {
 		n.through, n.passes = r.reached(n), true
 	}
-	if r.reviving {
+	if r.runs.reviving {
 		return nil
 	}
 	for _, i := range n.dependents {
@@ -231,7 +224,7 @@ func (r *Run) settleAs(n *node, s *success, to executor.NodeStatus) error {
 		} else if err := r.arrive(d); err != nil {
 			return err
 		}
-		r.touch(d)
+		r.queues.touch(d)
 	}
 	return nil
 }
@@ -241,11 +234,11 @@ func (r *Run) settleAs(n *node, s *success, to executor.NodeStatus) error {
 // node that no result reaches starts from the pinned base.
 func (r *Run) inputs(n *node) []executor.Result {
 	if n.sum {
-		return r.sumInputs()
+		return r.sum.inputs()
 	}
 	out := r.reached(n)
 	if len(out) == 0 {
-		out = []executor.Result{{Node: "base", Tree: r.baseOf(n)}}
+		out = []executor.Result{{Node: "base", Tree: r.runs.baseOf(n)}}
 	}
 	return out
 }
@@ -253,9 +246,9 @@ func (r *Run) inputs(n *node) []executor.Result {
 // reached lists the results that reach a node, each once, in the order of what
 // it needs. What passes through a node that is done is kept there, so that a
 // long chain of them costs no more than its length.
-func (r *Run) reached(n *node) []executor.Result {
-	if len(n.deps) == 1 && r.nodes[n.deps[0]].passes {
-		return r.nodes[n.deps[0]].through
+func (gr *graph) reached(n *node) []executor.Result {
+	if len(n.deps) == 1 && gr.nodes[n.deps[0]].passes {
+		return gr.nodes[n.deps[0]].through
 	}
 	var out []executor.Result
 	seen := make(map[int]bool)
@@ -275,7 +268,7 @@ func (r *Run) reached(n *node) []executor.Result {
 			continue
 		}
 		seen[i] = true
-		d := r.nodes[i]
+		d := gr.nodes[i]
 		if d.accepted != nil {
 			give(executor.Result{Node: d.id, Tree: d.accepted.result})
 			continue
@@ -293,17 +286,12 @@ func (r *Run) reached(n *node) []executor.Result {
 	return out
 }
 
-func (r *Run) baseOf(n *node) executor.Tree {
-	for _, b := range r.started.Bases {
-		if b.Name == n.ir.Git.Base {
-			return b.Tree
-		}
-	}
-	return r.started.Base
+func (r *runs) baseOf(n *node) executor.Tree {
+	return r.pinned(n).Tree
 }
 
-// doneByBase takes note of the nodes whose newest success the pinned base holds:
-// they do not run, and those that need them take the base.
+// doneByBase notes the nodes whose newest success the pinned base holds: they do not
+// run, and their dependents start from the base.
 func (r *Run) doneByBase(e executor.RunStarted, rebased bool) {
 	if rebased {
 		for n := range r.all() {
@@ -313,9 +301,9 @@ func (r *Run) doneByBase(e executor.RunStarted, rebased bool) {
 		}
 	}
 	if rebased {
-		r.baseOthers = nil
+		r.sum.baseOthers = nil
 	}
-	r.baseOthers = append(r.baseOthers, e.Theirs...)
+	r.sum.baseOthers = append(r.sum.baseOthers, e.Theirs...)
 	for _, id := range e.Merged {
 		if n := r.byID[id]; n != nil && len(n.successes) > 0 {
 			n.successes[len(n.successes)-1].merged = true
@@ -325,10 +313,7 @@ func (r *Run) doneByBase(e executor.RunStarted, rebased bool) {
 
 // inBase reports whether the pinned base holds a success for the present work.
 func (n *node) inBase() bool {
-	for i := range n.successes {
-		if s := &n.successes[i]; s.merged && s.seq > n.after && s.work == n.ir.Digest.Work {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(n.successes, func(s success) bool {
+		return s.merged && s.seq > n.after && s.work == n.ir.Digest.Work
+	})
 }

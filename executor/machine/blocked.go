@@ -1,19 +1,20 @@
 package machine
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/ralph-compiler/ralph/executor"
 )
 
 // blocks is the decision that nothing more is tried, after what ended last.
-func (r *Run) blocks(n *node, why string) executor.Event {
+func (r *rules) blocks(n *node, why string) executor.Event {
 	return n.event(executor.NodeBlocked{Reason: why, By: r.blockedBy(n), Judge: n.life.judge})
 }
 
 // blockedBy reads from the last attempt what blocks the node now, in the order in
 // which a verdict is found.
-func (r *Run) blockedBy(n *node) executor.BlockedBy {
+func (r *rules) blockedBy(n *node) executor.BlockedBy {
 	if n.life.why != "" {
 		return executor.ByPull
 	}
@@ -39,20 +40,16 @@ func (r *Run) blockedBy(n *node) executor.BlockedBy {
 
 // mended reports whether the gates that blocked a node are others now: they judge
 // what it left once more. Nobody else begins again by itself.
-func (r *Run) mended(n *node) bool { return r.otherGates(n) && r.goesOn(n) }
+func (r *Run) mended(n *node) bool { return n.otherGates() && r.goesOn(n) }
 
 // otherGates is mended of a node whose dependencies may still be judged again: if they
 // come out the same, its turn comes.
-func (r *Run) otherGates(n *node) bool {
+func (n *node) otherGates() bool {
 	if n.blockedBy != executor.ByGates || !n.selected || n.life.stale || n.life.work != n.ir.Digest.Work || len(n.logs) <= n.life.first {
 		return false
 	}
 	log := &n.logs[len(n.logs)-1]
-	judge := n.blockedJudge
-	if judge == "" {
-		judge = n.life.judge
-	}
-	return judge != n.ir.Digest.Judge && (log.Step == LandStep || n.stepIndex(log.Step) >= 0)
+	return cmp.Or(n.blockedJudge, n.life.judge) != n.ir.Digest.Judge && (log.Step == LandStep || n.stepIndex(log.Step) >= 0)
 }
 
 // judged is the commit that the gates of an attempt judged.

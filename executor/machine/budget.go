@@ -9,6 +9,20 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
+// budget is the account of the run, and of what turns in flight have reserved.
+type budget struct {
+	*rules
+	*clock
+	halt        *halt
+	added       ir.Budget // by people
+	cost        cost
+	fresh       bool                    // the last run ended by itself: the next one's budget is its own
+	booked      purse                   // what turns in flight have reserved of the run's budget
+	costs       map[turn]executor.Usage // the most that a finished turn cost
+	wallLimited bool                    // some node's working time is
+	limited     bool                    // the run's cost or tokens, or some node's, are limited
+}
+
 func negative(b ir.Budget) bool { return b.Tokens < 0 || b.USDMicro < 0 || b.WallMS < 0 }
 
 func addBudget(a, b ir.Budget) ir.Budget {
@@ -62,7 +76,7 @@ func (m meter) spent() Spent {
 }
 
 // cost is what something used: in its present allowance, and in all. Its clock
-// runs while it works; waiting and parked time is none of it.
+// runs while it works; waiting and parked time does not count.
 type cost struct {
 	now, all meter
 	past     time.Duration // of allowances that are over
@@ -111,25 +125,25 @@ func (c *cost) renew(at time.Time, why string) {
 
 // spend records what a turn of an agent, or a gate, reported. A gate that asks
 // no model has no tokens that could be unknown.
-func (r *Run) spend(n *node, u executor.Usage, ms int64, model bool) {
+func (bg *budget) spend(n *node, u executor.Usage, ms int64, model bool) {
 	if !model && u.IsZero() {
 		zero := int64(0)
 		u = executor.Usage{Tokens: &zero, USDMicro: &zero}
 	}
-	for _, m := range []*meter{&n.cost.now, &n.cost.all, &r.cost.now, &r.cost.all} {
+	for _, m := range []*meter{&n.cost.now, &n.cost.all, &bg.cost.now, &bg.cost.all} {
 		m.add(u, ms)
 	}
 }
 
 // untold counts a turn that was cut and did not say what it used: its cost is
 // unknown, whatever a later turn in its session, or of its gate, says of itself.
-func (r *Run) untold(n *node, e executor.Effect) {
-	_, known := r.epic.Gates[e.Gate]
+func (bg *budget) untold(n *node, e executor.Effect) {
+	_, known := bg.epic.Gates[e.Gate]
 	gone := e.Gate != "" && !known // nobody knows who judged it
-	if e.Kind != executor.EffectAgent && e.Kind != executor.EffectDiagnose && !gone && !r.byModel(e.Gate, e.Agent) {
+	if e.Kind != executor.EffectAgent && e.Kind != executor.EffectDiagnose && !gone && !bg.byModel(e.Gate, e.Agent) {
 		return
 	}
-	r.spend(n, executor.Usage{}.OrStated(r.epic.Agents[e.Agent].Expect), 0, true)
+	bg.spend(n, executor.Usage{}.OrStated(bg.epic.Agents[e.Agent].Expect), 0, true)
 	if len(n.logs) <= n.life.first {
 		return
 	}
@@ -161,8 +175,8 @@ func (a *AttemptLog) CostOf(g executor.GateJudged) executor.Usage {
 	return g.Usage
 }
 
-// byModel reports whether a gate asks a model, also one that the epic has no more.
-func (r *Run) byModel(gate, agent string) bool {
+// byModel reports whether a gate asks a model, also a gate that the epic no longer has.
+func (r *rules) byModel(gate, agent string) bool {
 	g, known := r.epic.Gates[gate]
 	return g.Kind == "agent" || g.Kind == "review" || !known && agent != ""
 }
@@ -212,28 +226,25 @@ func dollars(micro int64) string {
 	return fmt.Sprintf("$%d.%s", micro/1_000_000, part)
 }
 
-func (r *Run) nodeBudget(n *node) ir.Budget { return allowed(n.ir.Limits.Budget, n.people.budget) }
+func (n *node) nodeBudget() ir.Budget { return allowed(n.ir.Limits.Budget, n.people.budget) }
 
-func (r *Run) runBudget() ir.Budget { return allowed(r.epic.Run.Budget, r.added) }
+func (bg *budget) limits() ir.Budget { return allowed(bg.epic.Run.Budget, bg.added) }
 
 // nodeOver says what of a node's budget is used up at a time, after more was added.
-func (r *Run) nodeOver(n *node, more ir.Budget, now time.Time) string {
-	return over(addBudgetTo(r.nodeBudget(n), more), &n.cost, now)
+func (n *node) nodeOver(more ir.Budget, now time.Time) string {
+	return over(allowed(n.nodeBudget(), more), &n.cost, now)
 }
 
-// runOver says what of the run's budget is used up at a time, after more was added.
-func (r *Run) runOver(more ir.Budget, now time.Time) string {
-	return over(addBudgetTo(r.runBudget(), more), &r.cost, now)
+// over says what of the run's budget is used up at a time, after more was added.
+func (bg *budget) over(more ir.Budget, now time.Time) string {
+	return over(allowed(bg.limits(), more), &bg.cost, now)
 }
-
-// addBudgetTo adds to the parts that are limited.
-func addBudgetTo(b, more ir.Budget) ir.Budget { return allowed(b, more) }
 
 func costLimited(b ir.Budget) bool { return b.USDMicro > 0 || b.Tokens > 0 }
 
 // restrained says why a running node may not begin an agent's turn now: the run
-// is held, a budget is used up, or the node's deadline is past. What is in flight
-// goes on, what it leaves is collected, and gates that cost nothing judge it.
+// is held, a budget is used up, or the node's deadline is past. Effects in flight
+// go on, their work is collected, and gates that cost nothing judge it.
 func (r *Run) restrained(n *node, now time.Time) (executor.Event, bool) {
 	l := &n.life
 	if n.busy() || l.trouble != nil {
@@ -241,27 +252,27 @@ func (r *Run) restrained(n *node, now time.Time) (executor.Event, bool) {
 	}
 	switch l.stage {
 	case stageOpen, stageAgent:
-		return r.restraint(n, now)
+		return r.budget.restraint(n, now)
 	case stageGate, stageRed, stageDiagnose:
-		if e, ok := r.exhausted(n, now); ok && r.nextTurn(n).agent != "" {
+		if e, ok := r.budget.exhausted(n, now); ok && r.nextTurn(n).agent != "" {
 			return e, true
 		}
 	}
 	return executor.Event{}, false
 }
 
-// exhausted is what becomes of a node that comes to a turn of an agent when the
-// run's budget, or its own, is used up.
-func (r *Run) exhausted(n *node, now time.Time) (executor.Event, bool) {
-	if r.held.For == executor.ForBudget {
-		why := r.heldWhy(now)
-		if r.epic.Run.OnExceed == "stop" {
+// exhausted decides about a node that an agent works on next when the run's budget, or
+// its own, is used up.
+func (bg *budget) exhausted(n *node, now time.Time) (executor.Event, bool) {
+	if bg.halt.held.For == executor.ForBudget {
+		why := bg.heldWhy(now)
+		if bg.epic.Run.OnExceed == "stop" {
 			return n.event(executor.NodeBlocked{Reason: executor.RunBudgetReason + why, By: executor.ByBudget}), true
 		}
 		return n.event(executor.NodeWaiting{For: executor.ForBudget, Cause: executor.CauseHeld, Detail: "the run is held: " + why}), true
 	}
-	if why := r.nodeOver(n, ir.Budget{}, now); why != "" {
-		if r.epic.Run.OnExceed == "stop" {
+	if why := n.nodeOver(ir.Budget{}, now); why != "" {
+		if bg.epic.Run.OnExceed == "stop" {
 			return n.event(executor.NodeBlocked{Reason: executor.BudgetReason + why, By: executor.ByBudget}), true
 		}
 		return n.event(executor.NodeWaiting{For: executor.ForBudget, Detail: why}), true
@@ -269,25 +280,25 @@ func (r *Run) exhausted(n *node, now time.Time) (executor.Event, bool) {
 	return executor.Event{}, false
 }
 
-// heldWhy says why the run is held: of a budget, with the sum of the moment.
-func (r *Run) heldWhy(now time.Time) string {
-	if r.held.For == executor.ForBudget {
-		if why := r.runOver(ir.Budget{}, now); why != "" {
+// heldWhy says why the run is held; for a budget, with the present amounts.
+func (bg *budget) heldWhy(now time.Time) string {
+	if bg.halt.held.For == executor.ForBudget {
+		if why := bg.over(ir.Budget{}, now); why != "" {
 			return why
 		}
 	}
-	return r.held.Detail
+	return bg.halt.held.Detail
 }
 
-// restraint is restrained of a node whose next attempt or turn is about to begin.
-func (r *Run) restraint(n *node, now time.Time) (executor.Event, bool) {
-	if !r.startsWork(n) {
+// restraint is restrained for a node whose next attempt or turn is about to begin.
+func (bg *budget) restraint(n *node, now time.Time) (executor.Event, bool) {
+	if !bg.startsWork(n) {
 		return executor.Event{}, false
 	}
-	if r.held.For == executor.ForHuman && !n.sum {
-		return n.event(executor.NodeWaiting{For: executor.ForHuman, Cause: executor.CauseHeld, Detail: "the run is held: " + r.held.Detail}), true
+	if bg.halt.held.For == executor.ForHuman && !n.sum {
+		return n.event(executor.NodeWaiting{For: executor.ForHuman, Cause: executor.CauseHeld, Detail: "the run is held: " + bg.halt.held.Detail}), true
 	}
-	if e, ok := r.exhausted(n, now); ok {
+	if e, ok := bg.exhausted(n, now); ok {
 		return e, true
 	}
 	if end, ok := ir.Deadline(n.ir.Limits.Deadline); ok && !n.people.late && !now.Before(end) {
@@ -299,9 +310,9 @@ func (r *Run) restraint(n *node, now time.Time) (executor.Event, bool) {
 	return executor.Event{}, false
 }
 
-// startsWork reports whether what comes next is work of an agent: gates alone,
-// and what a person did, cost no budget worth holding back.
-func (r *Run) startsWork(n *node) bool {
+// startsWork reports whether an agent's work comes next. Gates alone, and a person's
+// work, are not held back for a budget.
+func (r *rules) startsWork(n *node) bool {
 	s := n.stepNow()
 	return s != nil && n.hasAgent(s) && !r.byPerson(n) && !n.life.onlyJudges() && n.life.word.How != executor.GatesOnly
 }
@@ -309,11 +320,11 @@ func (r *Run) startsWork(n *node) bool {
 // lateFlights lists the agents in flight whose working time is used up, their
 // node's or the run's, where a budget stops; and says when the next one's will be.
 func (r *Run) lateFlights(now time.Time) (stop []executor.Effect, next time.Time) {
-	whole := r.runBudget().WallMS
-	if r.epic.Run.OnExceed != "stop" || !r.wallLimited && whole <= 0 {
+	whole := r.budget.limits().WallMS
+	if r.epic.Run.OnExceed != "stop" || !r.budget.wallLimited && whole <= 0 {
 		return nil, time.Time{}
 	}
-	for _, i := range r.flying {
+	for _, i := range r.queues.flying {
 		n := r.nodes[i]
 		if n.status != executor.Running {
 			continue
@@ -321,7 +332,7 @@ func (r *Run) lateFlights(now time.Time) (stop []executor.Effect, next time.Time
 		for _, b := range [2]struct {
 			limit int64
 			used  *cost
-		}{{r.nodeBudget(n).WallMS, &n.cost}, {whole, &r.cost}} {
+		}{{n.nodeBudget().WallMS, &n.cost}, {whole, &r.budget.cost}} {
 			if b.limit <= 0 {
 				continue
 			}

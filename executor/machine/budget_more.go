@@ -45,10 +45,10 @@ func shortTime(d time.Duration) string {
 	return s
 }
 
-func (r *Run) runMore(now time.Time) string {
-	return more(r.epic.Run.Budget, r.runBudget(), r.cost.now, r.cost.wall(now))
+func (bg *budget) more(now time.Time) string {
+	return more(bg.epic.Run.Budget, bg.limits(), bg.cost.now, bg.cost.wall(now))
 }
 
-func (r *Run) nodeMore(n *node, now time.Time) string {
-	return more(n.ir.Limits.Budget, r.nodeBudget(n), n.cost.now, n.cost.wall(now))
+func (n *node) nodeMore(now time.Time) string {
+	return more(n.ir.Limits.Budget, n.nodeBudget(), n.cost.now, n.cost.wall(now))
 }

@@ -273,7 +273,7 @@ func TestATurnThatWasCutIsNotFree(t *testing.T) { // execution §4, §5: unknown
 				s.flying = s.flying[1:]
 			}
 			s.replay()
-			s.run.Deserted() // as who looks at what is left sees it
+			machine.Desert(s.run) // as who looks at what is left sees it
 			if v := s.view("1.1"); v.Spent.USDKnown || v.Spent.TokensKnown {
 				t.Errorf("nobody works on it: its cost is known: %+v", v.Spent)
 			}
@@ -291,6 +291,14 @@ func TestATurnThatWasCutIsNotFree(t *testing.T) { // execution §4, §5: unknown
 				}
 				if a := v.Attempts[0]; c.cut == executor.EffectAgent && a.Untold != 1 || c.cut == executor.EffectGate && a.UntoldOf["look"] != 1 {
 					t.Errorf("%s: the attempt has %d turns of unknown cost, its gates %v", when, a.Untold, a.UntoldOf)
+				}
+				if a := v.Attempts[0]; (a.Cost() == executor.Usage{}) != (c.cut == executor.EffectAgent) {
+					t.Errorf("%s: the attempt's agent cost %+v", when, a.Cost())
+				}
+				for _, g := range v.Attempts[0].Gates {
+					if (v.Attempts[0].CostOf(g) == executor.Usage{}) != (c.cut == executor.EffectGate) {
+						t.Errorf("%s: gate %s cost %+v", when, g.Gate, v.Attempts[0].CostOf(g))
+					}
 				}
 				if when == "when it begins" {
 					s.end()

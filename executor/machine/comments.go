@@ -32,11 +32,11 @@ type Comment struct {
 // pass, fail or skip. commits is 1 if ralph collected a commit that was not there
 // before. With id "" it is the epic as a whole: its runs, what was decided about
 // them, and the first line of every attempt of all its nodes.
-func (r *Run) Comments(id ir.NodeID) []Comment {
-	if id == "" {
-		return slices.Clip(r.says)
+func (o Node) Comments() []Comment {
+	if o.id == "" {
+		return slices.Clip(o.r.says)
 	}
-	if n := r.byID[id]; n != nil {
+	if n := o.r.byID[o.id]; n != nil {
 		return slices.Clip(n.says)
 	}
 	return nil

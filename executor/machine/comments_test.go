@@ -43,7 +43,7 @@ func TestEachIterationIsAStructuredComment(t *testing.T) { // S2-07, S2-22, S2-3
 	}
 	s.begin()
 	s.end()
-	got := texts(s.run.Comments("bd-1-1"))
+	got := texts(s.run.Node("bd-1-1").Comments())
 	want := []string{
 		"[iter:1] [task:bd-1-1] [tests:11/0/1] [commits:1] implement #1 failed: gate review",
 		"[VALIDATION REJECTED] [task:bd-1-1] implement #1, gate review: the README is missing",
@@ -57,14 +57,14 @@ func TestEachIterationIsAStructuredComment(t *testing.T) { // S2-07, S2-22, S2-3
 			t.Errorf("comment %d: got %q, want it to begin %q", i, got[i], want[i])
 		}
 	}
-	epic := texts(s.run.Comments(""))
+	epic := texts(s.run.Node("").Comments())
 	if len(epic) < 4 || !strings.HasPrefix(epic[0], "[run] started by tester") || !strings.HasPrefix(epic[1], want[0]) || !strings.Contains(epic[len(epic)-1], "1 done") {
 		t.Errorf("of the epic: %q", epic)
 	}
-	before := s.run.Comments("bd-1-1")
+	before := s.run.Node("bd-1-1").Comments()
 	s.now = s.now.Add(time.Hour)
 	s.begin() // a replay says the same
-	if after := s.run.Comments("bd-1-1"); !slices.Equal(before, after) {
+	if after := s.run.Node("bd-1-1").Comments(); !slices.Equal(before, after) {
 		t.Errorf("after a replay: %q, want %q", texts(after), texts(before))
 	}
 }
@@ -81,7 +81,7 @@ func TestTestsAreAWordWhereNoGateCountsThem(t *testing.T) { // S2-22, K31
 	}
 	s.begin()
 	s.end()
-	if got := texts(s.run.Comments("bd-1-1")); len(got) != 1 || !strings.Contains(got[0], "[tests:pass]") {
+	if got := texts(s.run.Node("bd-1-1").Comments()); len(got) != 1 || !strings.Contains(got[0], "[tests:pass]") {
 		t.Errorf("got %q", got)
 	}
 }
@@ -91,11 +91,11 @@ func TestDecisionsOfPeopleAreComments(t *testing.T) {
 	s.begin()
 	s.ok("1.1", executor.Decision{Verb: executor.Pause, Message: "wait for the release"})
 	s.ok("", executor.Decision{Verb: executor.Pause})
-	got := s.run.Comments("bd-1-1")
+	got := s.run.Node("bd-1-1").Comments()
 	if len(got) != 1 || got[0].Author != "ann" || !strings.HasPrefix(got[0].Text, "[decided] [task:bd-1-1] ann paused it at ") || !strings.HasSuffix(got[0].Text, ": wait for the release") {
 		t.Errorf("got %+v", got)
 	}
-	if epic := texts(s.run.Comments("")); !strings.HasPrefix(epic[1], "[decided] ann paused it") {
+	if epic := texts(s.run.Node("").Comments()); !strings.HasPrefix(epic[1], "[decided] ann paused it") {
 		t.Errorf("of the epic: %q", epic)
 	}
 }
@@ -105,7 +105,7 @@ func TestTheModeOfAnEpicFollowsItsRuns(t *testing.T) { // S2-03, S2-09, S2-30, S
 	was := ""
 	is := func(want, reason string) {
 		t.Helper()
-		got, why := s.run.Mode()
+		got, why := s.run.Summary().Mode()
 		if got != want || !strings.Contains(why, reason) {
 			t.Fatalf("mode %s (%s), want %s (%s)", got, why, want, reason)
 		}
@@ -130,7 +130,7 @@ func TestTheModeOfAnEpicFollowsItsRuns(t *testing.T) { // S2-03, S2-09, S2-30, S
 	is(machine.ModeBuilding, "")
 	s.put(executor.Event{Body: executor.RunDraining{Until: s.now}})
 	is(machine.ModePaused, "interrupted")
-	s.put(executor.Event{Body: executor.RunEnded{Interrupted: true, Counts: s.run.Counts()}})
+	s.put(executor.Event{Body: executor.RunEnded{Interrupted: true, Counts: s.run.Summary().Counts()}})
 	is(machine.ModePaused, "interrupted")
 	s.begin()
 	s.end()
@@ -140,11 +140,11 @@ func TestTheModeOfAnEpicFollowsItsRuns(t *testing.T) { // S2-03, S2-09, S2-30, S
 // Where starting ralph apply is the approval, an epic that was pushed waits for it.
 func TestAnEpicIsPlannedUntilSomebodyStartsIt(t *testing.T) { // S2-03, S2-09, S2-34
 	s := newStage(t, []string{"1.1"})
-	if got, why := s.run.Mode(); got != machine.ModePlanning || !strings.Contains(why, "starting ralph apply approves it") {
+	if got, why := s.run.Summary().Mode(); got != machine.ModePlanning || !strings.Contains(why, "starting ralph apply approves it") {
 		t.Errorf("before: %s (%s)", got, why)
 	}
 	s.begin()
-	if got, _ := s.run.Mode(); got != machine.ModeBuilding {
+	if got, _ := s.run.Summary().Mode(); got != machine.ModeBuilding {
 		t.Errorf("started, it is %s", got)
 	}
 }
@@ -159,7 +159,7 @@ func TestADraftIsPlannedUntilItIsApproved(t *testing.T) {
 	s := newStage(t, []string{"1.1"}, draft)
 	is := func(want string) {
 		t.Helper()
-		if got, why := s.run.Mode(); got != want || !strings.Contains(why, "plans/x.md") {
+		if got, why := s.run.Summary().Mode(); got != want || !strings.Contains(why, "plans/x.md") {
 			t.Errorf("mode %s (%s), want %s", got, why, want)
 		}
 	}

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -18,18 +19,19 @@ import (
 //
 // A decision that was applied already is not refused: applying it once more
 // does nothing (see Heard).
-func (r *Run) Consider(node ir.NodeID, d executor.Decision, now time.Time) (executor.Decision, error) {
+func (v Decisions) Consider(node ir.NodeID, d executor.Decision, now time.Time) (executor.Decision, error) {
 	if d.At.IsZero() {
 		d.At = executor.Millis(now)
 	}
-	if r.Heard(d.ID) {
+	if v.r.Decisions().Heard(d.ID) {
 		return d, nil
 	}
-	bound, _, err := r.consider(node, d)
+	bound := d
+	_, err := v.r.consider(node, &bound)
 	if no, ok := errors.AsType[*executor.Refused](err); ok && no.Already {
 		return d, err
 	}
-	if err := r.stillSeen(node, d); err != nil {
+	if err := v.r.stillSeen(node, d); err != nil {
 		return d, err
 	}
 	if err != nil {
@@ -41,7 +43,7 @@ func (r *Run) Consider(node ir.NodeID, d executor.Decision, now time.Time) (exec
 }
 
 // Heard reports whether the decision with this id is on record already.
-func (r *Run) Heard(id string) bool { return id != "" && r.heard[id] }
+func (v Decisions) Heard(id string) bool { return id != "" && v.r.people.heard[id] }
 
 // act carries a decision out; it is called at most once, by decided.
 type act func() error
@@ -59,22 +61,22 @@ var ways = map[executor.Verb][]executor.How{
 
 // consider finds what a decision would do in the present state, bound to what it
 // is about. It depends on nothing else: neither on the time nor on who asks.
-func (r *Run) consider(id ir.NodeID, d executor.Decision) (executor.Decision, act, error) {
+func (r *Run) consider(id ir.NodeID, d *executor.Decision) (act, error) {
 	hows, known := ways[d.Verb]
 	switch {
 	case !known:
-		return d, nil, &executor.Refused{Why: fmt.Sprintf("there is no verb %q", d.Verb)}
+		return nil, &executor.Refused{Why: fmt.Sprintf("there is no verb %q", d.Verb)}
 	case !slices.Contains(hows, d.How):
-		return d, nil, &executor.Refused{Why: fmt.Sprintf("%s has no way %q", d.Verb, d.How)}
+		return nil, &executor.Refused{Why: fmt.Sprintf("%s has no way %q", d.Verb, d.How)}
 	case strings.TrimSpace(d.By) == "":
-		return d, nil, &executor.Refused{Why: "it does not say who decides"}
+		return nil, &executor.Refused{Why: "it does not say who decides"}
 	case negative(d.Budget):
-		return d, nil, &executor.Refused{Why: "a budget cannot be made smaller"}
+		return nil, &executor.Refused{Why: "a budget cannot be made smaller"}
 	case d.Budget != (ir.Budget{}) && d.Verb != executor.Resume:
-		return d, nil, &executor.Refused{Why: fmt.Sprintf("%s adds to no budget", d.Verb), Hint: "ralph resume --budget usd=+20 does"}
+		return nil, &executor.Refused{Why: fmt.Sprintf("%s adds to no budget", d.Verb), Hint: "ralph resume --budget usd=+20 does"}
 	}
 	if d.Tamper != "" && (d.Verb != executor.Approve || id != "") {
-		return d, nil, &executor.Refused{Why: "a change of settings or refs belongs to the run", Hint: "ralph approve --tamper " + d.Tamper}
+		return nil, &executor.Refused{Why: "a change of settings or refs belongs to the run", Hint: "ralph approve --tamper " + d.Tamper}
 	}
 	d.Message = text.Head(strings.TrimSpace(d.Message), executor.MaxNote)
 	if id == "" {
@@ -83,29 +85,25 @@ func (r *Run) consider(id ir.NodeID, d executor.Decision) (executor.Decision, ac
 	n := r.byID[id]
 	switch {
 	case n == nil:
-		return d, nil, &executor.Refused{Why: fmt.Sprintf("the epic has no node %s", id)}
+		return nil, &executor.Refused{Why: fmt.Sprintf("the epic has no node %s", id)}
 	case n.ir == nil:
-		return d, nil, &executor.Refused{Why: fmt.Sprintf("%s is no longer in the epic", id), Hint: "its results stay pinned; nothing can be decided about it"}
+		return nil, &executor.Refused{Why: fmt.Sprintf("%s is no longer in the epic", id), Hint: "its results stay pinned; nothing can be decided about it"}
 	}
-	var do act
-	var err error
 	switch d.Verb {
 	case executor.Approve:
-		d, do, err = r.considerApprove(n, d)
+		return r.considerApprove(n, d)
 	case executor.Reject:
-		d, do, err = r.considerReject(n, d)
+		return r.considerReject(n, d)
 	case executor.RetryNode:
-		d, do, err = r.considerRetry(n, d)
+		return r.considerRetry(n, d)
 	case executor.Skip:
-		do, err = r.considerSkip(n, d)
+		return r.considerSkip(n, d)
 	case executor.Cancel:
-		do, err = r.considerCancel(n, d)
+		return r.considerCancel(n, d)
 	case executor.Pause:
-		do, err = r.considerPause(n, d)
-	case executor.Resume:
-		do, err = r.considerResume(n, d)
+		return r.considerPause(n, d)
 	}
-	return d, do, err
+	return r.considerResume(n, d)
 }
 
 // refuse says why a verb does not apply to a node, and what does.
@@ -114,7 +112,7 @@ func (r *Run) refuse(n *node, format string, args ...any) error {
 	if ways := r.hint(n); ways != "" {
 		hint = ways
 	}
-	return &executor.Refused{Why: fmt.Sprintf("%s is %s", n.ir.Key, r.standing(n)) + ": " + fmt.Sprintf(format, args...), Hint: hint}
+	return &executor.Refused{Why: fmt.Sprintf("%s is %s", n.ir.Key, n.standing()) + ": " + fmt.Sprintf(format, args...), Hint: hint}
 }
 
 // already refuses what is so by now, or over: nothing is wrong.
@@ -123,14 +121,14 @@ func (r *Run) already(n *node, format string, args ...any) error {
 }
 
 // standing says in a few words where a node stands.
-func (r *Run) standing(n *node) string {
-	s := r.shown(n)
+func (n *node) standing() string {
+	s := n.shown()
 	if s != executor.Waiting {
 		return s.String()
 	}
 	out := "waiting for a person"
 	if n.wait.Decided() {
-		return "about to go on (" + strings.TrimSuffix(n.wait.Detail, goesOn) + ")"
+		return "about to go on (" + n.wait.Detail + ")"
 	}
 	if n.wait.For != executor.ForHuman {
 		out = "waiting for a " + string(n.wait.For)
@@ -143,7 +141,7 @@ func (r *Run) standing(n *node) string {
 
 // shown is the status that people see: what a person skipped is skipped, also
 // while what it would pass on is not there yet.
-func (r *Run) shown(n *node) executor.NodeStatus {
+func (n *node) shown() executor.NodeStatus {
 	if n.status == executor.Pending && n.people.skip {
 		return executor.Skipped
 	}
@@ -155,9 +153,9 @@ func (n *node) waitsFor(causes ...executor.Cause) bool {
 	return n.status == executor.Waiting && n.wait.For == executor.ForHuman && slices.Contains(causes, n.wait.Cause)
 }
 
-// bind fills in what a decision about a gate is bound to. What it says itself
-// must be the same.
-func (r *Run) bind(n *node, d executor.Decision, gate string) (executor.Decision, error) {
+// bind fills in what a decision about a gate is bound to, and lets do follow. What it
+// says itself must be the same.
+func (r *Run) bind(n *node, d *executor.Decision, gate string, do act) (act, error) {
 	now := executor.Decision{Gate: gate, Result: n.life.attempt.collected.Result.Tree, Base: n.life.base.Tree}
 	if gate != "" {
 		now.Digest = ir.GateDigest(r.epic, gate)
@@ -169,18 +167,11 @@ func (r *Run) bind(n *node, d executor.Decision, gate string) (executor.Decision
 		{"base", d.Base, now.Base},
 	} {
 		if f.said != "" && f.said != f.is {
-			return d, r.refuse(n, "the decision is about another %s (%s) than the present one (%s)", f.what, f.said, orNone(f.is))
+			return nil, r.refuse(n, "the decision is about another %s (%s) than the present one (%s)", f.what, f.said, cmp.Or(f.is, "none"))
 		}
 	}
 	d.Gate, d.Digest, d.Result, d.Base = now.Gate, now.Digest, now.Result, now.Base
-	return d, nil
-}
-
-func orNone(s string) string {
-	if s == "" {
-		return "none"
-	}
-	return s
+	return do, nil
 }
 
 // InTracker ends the name of one who decided in a tracker: "ann (bd)".
@@ -194,15 +185,15 @@ func MayApprove(by string, approvers []string) bool {
 	})
 }
 
-func (r *Run) considerApprove(n *node, d executor.Decision) (executor.Decision, act, error) {
+func (r *Run) considerApprove(n *node, d *executor.Decision) (act, error) {
 	if n.life.stale {
-		return d, nil, r.refuse(n, "epic.json changed what it is about; the next ralph apply begins it again")
+		return nil, r.refuse(n, "epic.json changed what it is about; the next ralph apply begins it again")
 	}
 	if d.How == executor.Baseline {
-		return d, nil, &executor.Refused{Why: "the base is that of all nodes", Hint: "ralph approve --baseline"}
+		return nil, &executor.Refused{Why: "the base is that of all nodes", Hint: "ralph approve --baseline"}
 	}
 	if d.How == executor.Drafted {
-		return d, nil, &executor.Refused{Why: "what ralph draft writes is a whole plan", Hint: "ralph approve KEY approves one node"}
+		return nil, &executor.Refused{Why: "what ralph draft writes is a whole plan", Hint: "ralph approve KEY approves one node"}
 	}
 	if d.How == executor.Override {
 		return r.considerOverride(n, d)
@@ -211,106 +202,78 @@ func (r *Run) considerApprove(n *node, d executor.Decision) (executor.Decision, 
 	case n.waitsFor(executor.CauseApproval):
 		approvers := r.epic.Gates[n.wait.Gate].Approvers
 		if !MayApprove(d.By, approvers) {
-			return d, nil, &executor.Refused{
+			return nil, &executor.Refused{
 				Why:  fmt.Sprintf("%s may not approve gate %s of %s", d.By, n.wait.Gate, n.ir.Key),
 				Hint: "it asks for one of: " + strings.Join(approvers, ", "),
 			}
 		}
-		d, err := r.bind(n, d, n.wait.Gate)
-		if err != nil {
-			return d, nil, err
-		}
-		return d, func() error {
-			n.people.approvals = append(n.people.approvals, d)
+		return r.bind(n, d, n.wait.Gate, func() error {
+			n.people.approvals = append(n.people.approvals, *d)
 			return r.release(n, "approved by "+d.By)
-		}, nil
+		})
 	case n.waitsFor(executor.CauseProtected):
-		d, err := r.bind(n, d, "")
-		if err != nil {
-			return d, nil, err
-		}
-		return d, func() error { // collected as that person's own: what was changed is listed, and allowed
+		return r.bind(n, d, "", func() error { // collected as that person's own: what was changed is listed, and allowed
 			n.life.attempt.finishedBy(d.By)
 			n.life.stage = stageCollect
 			return r.release(n, "approved by "+d.By)
-		}, nil
+		})
 	case n.waitsFor(executor.CauseQuestion, executor.CauseDiagnosis, executor.CauseTakeover):
-		d, err := r.bind(n, d, "")
-		if err != nil {
-			return d, nil, err
-		}
-		return d, func() error { r.toTheGates(n); return r.release(n, "approved by "+d.By) }, nil
+		return r.bind(n, d, "", func() error { n.toTheGates(); return r.release(n, "approved by "+d.By) })
 	case n.waitsFor(executor.CauseManual):
-		d, err := r.bind(n, d, "")
-		if err != nil {
-			return d, nil, err
-		}
-		return d, func() error {
+		return r.bind(n, d, "", func() error {
 			n.life.attempt.finishedBy(d.By)
 			n.life.stage = stageCollect
 			return r.release(n, "done by "+d.By)
-		}, nil
+		})
 	case n.waitsFor(executor.CauseForeign):
-		d, err := r.bindForeign(d)
-		if err != nil {
-			return d, nil, err
-		}
-		return d, func() error { r.acceptForeign(); return r.reopen(n) }, nil
+		return r.bindForeign(d, func() error { r.sum.acceptForeign(); return r.reopen(n) })
 	case n.waitsFor(executor.CauseDeadline):
-		return d, func() error { n.people.late = true; return r.release(n, "approved by "+d.By) }, nil
+		return func() error { n.people.late = true; return r.release(n, "approved by "+d.By) }, nil
 	case n.waitsFor(executor.CauseGate):
-		return d, nil, r.refuse(n, "gate %s gave no verdict that could be approved", n.wait.Gate)
+		return nil, r.refuse(n, "gate %s gave no verdict that could be approved", n.wait.Gate)
 	}
-	return d, nil, r.refuse(n, "there is nothing to approve")
+	return nil, r.refuse(n, "there is nothing to approve")
 }
 
 // considerOverride lets an attempt pass in spite of a gate that could not be judged.
-func (r *Run) considerOverride(n *node, d executor.Decision) (executor.Decision, act, error) {
+func (r *Run) considerOverride(n *node, d *executor.Decision) (act, error) {
 	if !n.waitsFor(executor.CauseGate) {
-		return d, nil, r.refuse(n, "--override is for a gate that could not be judged")
+		return nil, r.refuse(n, "--override is for a gate that could not be judged")
 	}
 	if d.Message == "" {
-		return d, nil, r.refuse(n, "to override a gate needs a reason: -m TEXT")
+		return nil, r.refuse(n, "to override a gate needs a reason: -m TEXT")
 	}
-	d, err := r.bind(n, d, n.wait.Gate)
-	if err != nil {
-		return d, nil, err
-	}
-	return d, func() error {
+	return r.bind(n, d, n.wait.Gate, func() error {
 		if l := &n.life; l.stage == stageRed { // it passed before any work: it may
-			if l.attempt.red++; l.redDone(r, n) {
+			if l.attempt.red++; r.redDone(n) {
 				l.stage = stageAgent
 			}
 		} else {
-			n.people.approvals = append(n.people.approvals, d)
+			n.people.approvals = append(n.people.approvals, *d)
 		}
 		return r.release(n, "overridden by "+d.By)
-	}, nil
+	})
 }
 
-func (r *Run) considerReject(n *node, d executor.Decision) (executor.Decision, act, error) {
+func (r *Run) considerReject(n *node, d *executor.Decision) (act, error) {
 	switch {
 	case n.life.stale:
-		return d, nil, r.refuse(n, "epic.json changed what it is about; the next ralph apply begins it again")
+		return nil, r.refuse(n, "epic.json changed what it is about; the next ralph apply begins it again")
 	case !n.waitsFor(executor.CauseApproval, executor.CauseGate, executor.CauseProtected):
-		return d, nil, r.refuse(n, "there is nothing to reject")
+		return nil, r.refuse(n, "there is nothing to reject")
 	case n.life.stage == stageRed:
-		return d, nil, r.refuse(n, "there is no work yet that could be rejected: the gate was tried before it")
+		return nil, r.refuse(n, "there is no work yet that could be rejected: the gate was tried before it")
 	case d.Message == "":
-		return d, nil, r.refuse(n, "the next attempt needs to be told what to do better: -m TEXT")
+		return nil, r.refuse(n, "the next attempt needs to be told what to do better: -m TEXT")
 	case n.waitsFor(executor.CauseApproval) && !MayApprove(d.By, r.epic.Gates[n.wait.Gate].Approvers):
-		return d, nil, &executor.Refused{
+		return nil, &executor.Refused{
 			Why:  fmt.Sprintf("%s may not reject at gate %s of %s", d.By, n.wait.Gate, n.ir.Key),
 			Hint: "it asks for one of: " + strings.Join(r.epic.Gates[n.wait.Gate].Approvers, ", "),
 		}
 	}
-	d, err := r.bind(n, d, n.wait.Gate)
-	if err != nil {
-		return d, nil, err
-	}
-	return d, func() error {
-		n.life.word = d
-		n.people.tell(d)
+	return r.bind(n, d, n.wait.Gate, func() error {
+		n.life.word = *d
+		n.people.tell(*d)
 		return r.release(n, "rejected by "+d.By)
-	}, nil
+	})
 }

@@ -8,13 +8,13 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-func (r *Run) considerSkip(n *node, d executor.Decision) (act, error) {
+func (r *Run) considerSkip(n *node, d *executor.Decision) (act, error) {
 	switch {
 	case n.sum:
 		return nil, r.refuse(n, "the sum of all results cannot be skipped")
 	case r.epic.Plans() != "":
 		return nil, r.refuse(n, "without its plan a draft is nothing, so it is not skipped; cancel ends it")
-	case r.shown(n) == executor.Skipped:
+	case n.shown() == executor.Skipped:
 		return nil, r.already(n, "is skipped already")
 	case n.status == executor.Done:
 		return nil, r.refuse(n, "its work is done and there is nothing to skip")
@@ -28,25 +28,23 @@ func (r *Run) considerSkip(n *node, d executor.Decision) (act, error) {
 			return err
 		}
 		n.people.skip, n.people.cancelled = true, ""
-		if n.status != executor.Pending {
-			if err := r.move(n, executor.Pending); err != nil {
-				return err
-			}
+		if err := r.toPending(n); err != nil {
+			return err
 		}
-		if !r.begun || r.foreign {
+		if !r.runs.begun || r.runs.foreign {
 			return nil
 		}
 		return r.arrive(n)
 	}, nil
 }
 
-func (r *Run) considerCancel(n *node, d executor.Decision) (act, error) {
+func (r *Run) considerCancel(n *node, d *executor.Decision) (act, error) {
 	switch {
 	case n.sum:
 		return nil, r.refuse(n, "the sum of all results cannot be cancelled")
 	case n.status == executor.Cancelled:
 		return nil, r.already(n, "is cancelled already")
-	case r.shown(n) == executor.Skipped, n.status == executor.Done:
+	case n.shown() == executor.Skipped, n.status == executor.Done:
 		return nil, r.refuse(n, "there is nothing to cancel")
 	case n.lands():
 		return nil, r.refuse(n, "its result is being taken over just now; ask again in a moment")
@@ -60,7 +58,7 @@ func (r *Run) considerCancel(n *node, d executor.Decision) (act, error) {
 	}, nil
 }
 
-// lands reports whether a ref that others see is moving to the node's result: it
+// lands reports whether a ref that others see is moving to the node's result. That
 // cannot be called back.
 func (n *node) lands() bool {
 	return slices.ContainsFunc(n.life.flight, func(e executor.Effect) bool { return e.Kind == executor.EffectPublish || e.Kind == executor.EffectLand })
@@ -72,8 +70,8 @@ func (r *Run) stopNode(n *node, why string) error {
 	l := &n.life
 	n.people.paused, n.people.reopen = "", false
 	l.word, l.trouble = executor.Decision{}, nil
-	if r.lander == n {
-		r.lander = nil
+	if r.landing.node == n {
+		r.landing.node = nil
 	}
 	if l.attempt.status != executor.AttemptRunning {
 		return nil
@@ -86,15 +84,15 @@ func (r *Run) stopNode(n *node, why string) error {
 	return nil
 }
 
-func (r *Run) considerPause(n *node, d executor.Decision) (act, error) {
+func (r *Run) considerPause(n *node, d *executor.Decision) (act, error) {
 	switch {
 	case n.people.paused != "":
 		return nil, r.already(n, "was paused by %s already", n.people.paused)
 	case n.sum:
 		return nil, r.refuse(n, "the sum of all results cannot be paused; ralph pause holds the whole run")
-	case n.status == executor.Done, n.status == executor.Blocked, n.status == executor.Cancelled, r.shown(n) == executor.Skipped:
+	case n.status == executor.Done, n.status == executor.Blocked, n.status == executor.Cancelled, n.shown() == executor.Skipped:
 		if d.Seen.State == underWay {
-			return nil, r.already(n, "is %s meanwhile: there is nothing to pause", r.shown(n))
+			return nil, r.already(n, "is %s meanwhile: there is nothing to pause", n.shown())
 		}
 		return nil, r.refuse(n, "there is nothing to pause")
 	}
@@ -107,21 +105,21 @@ func (r *Run) considerPause(n *node, d executor.Decision) (act, error) {
 	}, nil
 }
 
-func (r *Run) considerResume(n *node, d executor.Decision) (act, error) {
+func (r *Run) considerResume(n *node, d *executor.Decision) (act, error) {
 	more := d.Budget != (ir.Budget{})
 	budget := n.status == executor.Waiting && n.wait.For == executor.ForBudget && n.wait.Cause != executor.CauseHeld
-	enough := budget && r.nodeOver(n, d.Budget, r.at) == ""
+	enough := budget && n.nodeOver(d.Budget, r.at) == ""
 	switch {
 	case n.people.paused == "" && n.status == executor.Waiting && n.wait.Cause == executor.CauseHeld:
-		return nil, &executor.Refused{Why: fmt.Sprintf("%s waits because the whole run is held: %s", n.ir.Key, r.held.Detail), Hint: r.heldWay().Command()}
+		return nil, &executor.Refused{Why: fmt.Sprintf("%s waits because the whole run is held: %s", n.ir.Key, r.halt.held.Detail), Hint: r.budget.heldWay().Command()}
 	case n.people.paused == "" && !more && d.Seen.WasPaused():
 		return nil, r.already(n, "was resumed already")
 	case n.people.paused == "" && !budget && !more && !n.waitsFor(executor.CauseTakeover):
 		return nil, r.refuse(n, "it is not paused")
 	case budget && !enough && n.people.paused == "":
 		return nil, &executor.Refused{
-			Why:  fmt.Sprintf("%s would stop again at once: %s", n.ir.Key, r.nodeOver(n, d.Budget, r.at)),
-			Hint: fmt.Sprintf("ralph resume %s --budget %s", n.typed(), r.nodeMore(n, r.at)),
+			Why:  fmt.Sprintf("%s would stop again at once: %s", n.ir.Key, n.nodeOver(d.Budget, r.at)),
+			Hint: fmt.Sprintf("ralph resume %s --budget %s", n.typed(), n.nodeMore(r.at)),
 		}
 	}
 	return func() error {
@@ -131,7 +129,7 @@ func (r *Run) considerResume(n *node, d executor.Decision) (act, error) {
 		switch {
 		case enough || n.waitsFor(executor.CausePaused, executor.CauseTakeover):
 			return r.release(n, "resumed by "+d.By)
-		case paused && n.status == executor.Pending && r.begun && !r.foreign && !n.sum:
+		case paused && n.status == executor.Pending && r.runs.begun && !r.runs.foreign && !n.sum:
 			return r.arrive(n)
 		}
 		return nil

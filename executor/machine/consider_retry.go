@@ -7,9 +7,9 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// considerRetry is everything that begins something again: what a person asks
-// for costs no attempt, and brings a new allowance.
-func (r *Run) considerRetry(n *node, d executor.Decision) (executor.Decision, act, error) {
+// considerRetry covers all that begins something again. What a person asks for costs no
+// attempt, and brings a new allowance.
+func (r *Run) considerRetry(n *node, d *executor.Decision) (act, error) {
 	if d.How == executor.KeepOld {
 		return r.considerKeepOld(n, d)
 	}
@@ -17,82 +17,74 @@ func (r *Run) considerRetry(n *node, d executor.Decision) (executor.Decision, ac
 		return r.considerGatesOnly(n, d)
 	}
 	again := func(what string) act {
-		return func() error { n.people.tell(d); return r.release(n, what+" by "+d.By) }
+		return func() error { n.people.tell(*d); return r.release(n, what+" by "+d.By) }
 	}
 	l := &n.life
 	switch {
 	case n.people.reopen:
-		return d, nil, &executor.Refused{Why: fmt.Sprintf("%s is reopened already: it begins at the next ralph apply", n.ir.Key)}
+		return nil, &executor.Refused{Why: fmt.Sprintf("%s is reopened already: it begins at the next ralph apply", n.ir.Key)}
 	case n.status == executor.Blocked && !r.goesOn(n), n.status == executor.Cancelled:
-		return d, func() error { n.people.tell(d); return r.reopen(n) }, nil
+		return func() error { n.people.tell(*d); return r.reopen(n) }, nil
 	case n.status == executor.Blocked, n.toBeJudged():
-		return d, func() error {
+		return func() error {
 			l.mended = false
-			n.people.tell(d)
+			n.people.tell(*d)
 			r.retryBlocked(n)
 			return r.release(n, "retried by "+d.By)
 		}, nil
-	case r.shown(n) == executor.Skipped:
-		return d, func() error { n.people.tell(d); return r.unskip(n) }, nil
+	case n.shown() == executor.Skipped:
+		return func() error { n.people.tell(*d); return r.unskip(n) }, nil
 	case n.status == executor.Waiting && l.stale:
-		return d, nil, r.refuse(n, "epic.json changed what it is about; the next ralph apply begins it again")
+		return nil, r.refuse(n, "epic.json changed what it is about; the next ralph apply begins it again")
 	case n.status != executor.Waiting:
-		return d, nil, r.refuse(n, "there is nothing to retry")
+		return nil, r.refuse(n, "there is nothing to retry")
 	case n.waitsFor(executor.CauseQuestion) && d.Message == "":
-		return d, nil, r.refuse(n, "the agent asked: the answer comes with -m TEXT")
+		return nil, r.refuse(n, "the agent asked: the answer comes with -m TEXT")
 	case n.waitsFor(executor.CauseTakeover) && d.Message == "":
-		return d, nil, r.refuse(n, "another attempt needs to be told what to do: -m TEXT")
+		return nil, r.refuse(n, "another attempt needs to be told what to do: -m TEXT")
 	case n.waitsFor(executor.CauseTakeover) && d.How == executor.HowPlain:
-		return d, func() error { // from what is there, as after a question
-			l.word, l.stage, l.attempt.leaving = d, stageCollect, true
+		return func() error { // from what is there, as after a question
+			l.word, l.stage, l.attempt.leaving = *d, stageCollect, true
 			n.allow(r.at)
 			return again("answered")()
 		}, nil
 	case n.waitsFor(executor.CauseQuestion, executor.CauseDiagnosis, executor.CauseTakeover, executor.CauseProtected):
-		return d, func() error { l.word = d; n.allow(r.at); return again("answered")() }, nil
+		return func() error { l.word = *d; n.allow(r.at); return again("answered")() }, nil
 	case n.waitsFor(executor.CauseForeign):
-		d, err := r.bindForeign(d)
-		if err != nil {
-			return d, nil, err
-		}
-		return d, func() error {
-			if r.rebuildSum(); r.wouldLose() { // these are named first
+		return r.bindForeign(d, func() error {
+			if r.sum.buildAnew(); r.sum.wouldLose() { // these are named first
 				return r.reopen(n)
 			}
 			return again("rebuilt")()
-		}, nil
+		})
 	case n.waitsFor(executor.CauseOlder):
-		d, err := r.bindOlder(d)
-		if err != nil {
-			return d, nil, err
-		}
-		return d, func() error { r.rebuildSum(); return r.reopen(n) }, nil
+		return r.bindOlder(d, func() error { r.sum.buildAnew(); return r.reopen(n) })
 	case n.waitsFor(executor.CauseHandedIn) && d.How != executor.Discard:
-		return d, nil, r.refuse(n, "%s", n.handedWhy())
+		return nil, r.refuse(n, "%s", n.handedWhy())
 	case n.waitsFor(executor.CauseHandedIn):
-		return d, func() error { n.allow(r.at); return again("retried")() }, nil
+		return func() error { n.allow(r.at); return again("retried")() }, nil
 	case n.waitsFor(executor.CauseDeadline):
-		return d, func() error { n.people.late = true; return again("retried")() }, nil
+		return func() error { n.people.late = true; return again("retried")() }, nil
 	case n.waitsFor(executor.CauseGate, executor.CauseConfig, executor.CauseRunner, executor.CauseWorkspace, executor.CauseConflict, executor.CauseOnly):
-		return d, func() error {
-			r.resolveAnew(n)
+		return func() error {
+			n.resolveAnew()
 			if d.How == executor.Discard {
 				l.attempt.anew()
 			}
 			return again("retried")()
 		}, nil
 	case r.parkedFor(n) != "":
-		return d, func() error { n.people.tell(d); return r.unpark(r.parkedFor(n), d.By) }, nil
+		return func() error { n.people.tell(*d); return r.unpark(r.parkedFor(n), d.By) }, nil
 	case n.wait.For == executor.ForTimer || n.wait.For == executor.ForLimit:
-		return d, nil, r.refuse(n, "it goes on by itself")
+		return nil, r.refuse(n, "it goes on by itself")
 	}
-	return d, nil, r.refuse(n, "retry does not end this wait")
+	return nil, r.refuse(n, "retry does not end this wait")
 }
 
 // goesOn reports whether a blocked node can continue its life: it still does the
 // same work from the same results. The sum never does: it is made anew.
 func (r *Run) goesOn(n *node) bool {
-	return !n.sum && r.begun && !r.foreign && n.unsettled == 0 && !n.life.stale && len(n.ir.Steps) > 0 &&
+	return !n.sum && r.runs.begun && !r.runs.foreign && n.unsettled == 0 && !n.life.stale && len(n.ir.Steps) > 0 &&
 		n.life.work == n.ir.Digest.Work && n.life.base.Commit != "" && n.life.print == fingerprint(r.inputs(n))
 }
 
@@ -103,7 +95,7 @@ func (r *Run) retryBlocked(n *node) {
 	if l.stage == stageStopped {
 		to := n.next(l.step)
 		if l.step == asideStep && to != asideStep {
-			r.landFailed(n, to)
+			r.landing.landFailed(n, to)
 		}
 		l.step = to
 	}
@@ -117,13 +109,11 @@ func (r *Run) retryBlocked(n *node) {
 // there, or is done at once by a success that is on record.
 func (r *Run) reopen(n *node) error {
 	n.people.skip, n.people.reopen, n.people.cancelled = false, false, ""
-	if n.status != executor.Pending {
-		if err := r.move(n, executor.Pending); err != nil {
-			return err
-		}
+	if err := r.toPending(n); err != nil {
+		return err
 	}
 	n.life.word = executor.Decision{}
-	if !r.begun || r.foreign || n.sum {
+	if !r.runs.begun || r.runs.foreign || n.sum {
 		return nil
 	}
 	return r.arrive(n)
@@ -175,13 +165,13 @@ func (r *Run) cannotHandIn(n *node) string {
 }
 
 // considerGatesOnly makes an attempt by that person of the worktree as it is.
-func (r *Run) considerGatesOnly(n *node, d executor.Decision) (executor.Decision, act, error) {
+func (r *Run) considerGatesOnly(n *node, d *executor.Decision) (act, error) {
 	if why := r.cannotHandIn(n); why != "" {
-		return d, nil, r.refuse(n, "%s", why)
+		return nil, r.refuse(n, "%s", why)
 	}
 	l := &n.life
-	return d, func() error {
-		n.people.tell(d)
+	return func() error {
+		n.people.tell(*d)
 		if n.status == executor.Blocked || n.toBeJudged() {
 			l.mended = false
 			r.retryBlocked(n)
@@ -190,7 +180,7 @@ func (r *Run) considerGatesOnly(n *node, d executor.Decision) (executor.Decision
 		if l.step == asideStep {
 			l.aside.used = l.aside.step.Limits.Attempts // no agent after a person
 		}
-		if l.word = d; !n.sum {
+		if l.word = *d; !n.sum {
 			was := n.people.handed.base
 			n.people.handed = handed{d.By, l.work, l.print, l.base.Commit}
 			if was != "" && was != l.base.Commit {
@@ -226,18 +216,18 @@ func (r *Run) oldOf(n *node) *success {
 // cannotKeepOld says why no earlier success can be recorded for the present work
 // and inputs, "" if one can.
 func (r *Run) cannotKeepOld(n *node) string {
-	if n.sum || len(n.successes) == 0 || n.status == executor.Running || r.shown(n) == executor.Skipped || n.status == executor.Done && !r.foreign {
+	if n.sum || len(n.successes) == 0 || n.status == executor.Running || n.shown() == executor.Skipped || n.status == executor.Done && !r.runs.foreign {
 		return "no success was put aside that could be kept"
 	}
 	if d := r.lacking(n, map[int]bool{}); d != nil {
-		return fmt.Sprintf("what it needs is not there: %s (%s)", d.ir.Key, r.shown(d))
+		return fmt.Sprintf("what it needs is not there: %s (%s)", d.ir.Key, d.shown())
 	}
 	s := r.oldOf(n)
 	if s == nil {
 		return "no success was put aside that could be kept"
 	}
 	inputs := r.inputs(n)
-	held, like := r.ancestors(append([]executor.Result{{Node: n.id, Tree: s.result}}, inputs...))
+	held, like := r.lineage.ancestors(append([]executor.Result{{Node: n.id, Tree: s.result}}, inputs...))
 	for _, in := range inputs {
 		if in.Node != "base" && in.Commit != s.result.Commit && !held[in.Commit] && like[in.Commit] == "" {
 			return fmt.Sprintf("its earlier result, %.7s, lacks the present one of %s", s.result.Commit, r.nameOf(in.Node))
@@ -246,14 +236,14 @@ func (r *Run) cannotKeepOld(n *node) string {
 	return ""
 }
 
-// lacking is a node that n needs and that is not done as it is now, nil if all are.
+// lacking is a dependency of n that is not done in its present form, nil if all are.
 func (r *Run) lacking(n *node, seen map[int]bool) *node {
 	for _, i := range n.deps {
 		d := r.nodes[i]
 		if !d.status.Settled() || d.accepted != nil && d.accepted.work != d.ir.Digest.Work {
 			return d
 		}
-		if !r.foreign || seen[i] { // a run has derived it from what it needs
+		if !r.runs.foreign || seen[i] { // a run has derived it from what it needs
 			continue
 		}
 		seen[i] = true
@@ -266,17 +256,17 @@ func (r *Run) lacking(n *node, seen map[int]bool) *node {
 
 // considerKeepOld records an earlier success for the present work and inputs. The
 // decision is bound to both: it says nothing about a text that comes later.
-func (r *Run) considerKeepOld(n *node, d executor.Decision) (executor.Decision, act, error) {
+func (r *Run) considerKeepOld(n *node, d *executor.Decision) (act, error) {
 	if why := r.cannotKeepOld(n); why != "" {
-		return d, nil, r.refuse(n, "%s", why)
+		return nil, r.refuse(n, "%s", why)
 	}
 	old, inputs := *r.oldOf(n), r.inputs(n)
 	now := fingerprint(inputs)
 	if d.Digest != "" && d.Digest != n.ir.Digest.Work || d.Base != "" && d.Base != now {
-		return d, nil, r.refuse(n, "the decision is about another text, or other results that it starts from")
+		return nil, r.refuse(n, "the decision is about another text, or other results that it starts from")
 	}
 	d.Digest, d.Base, d.Result = n.ir.Digest.Work, now, old.result.Tree
-	return d, func() error {
+	return func() error {
 		old.seq, old.work, old.print, old.merged = r.seq+1, d.Digest, now, false
 		if len(inputs) > 1 {
 			old.base = ""
@@ -284,7 +274,7 @@ func (r *Run) considerKeepOld(n *node, d executor.Decision) (executor.Decision, 
 			old.base = inputs[0].Tree.Tree
 		}
 		n.successes = append(n.successes, old)
-		if r.foreign {
+		if r.runs.foreign {
 			return nil
 		}
 		return r.reopen(n)

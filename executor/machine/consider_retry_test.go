@@ -13,7 +13,7 @@ func (s *stage) prompted(key string) string {
 	s.t.Helper()
 	id := ir.NodeID("bd-" + strings.ReplaceAll(key, ".", "-"))
 	s.until(func(e executor.Effect) bool { return e.Kind == executor.EffectAgent && e.Node == id })
-	return string(s.run.Prompt(id))
+	return string(s.run.Node(id).Prompt())
 }
 
 func TestARetryTellsTheAgentWhatThePersonSaid(t *testing.T) { // execution §5 retry; L1-03

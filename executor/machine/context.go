@@ -21,6 +21,7 @@ type about struct {
 	Step       string     `json:"step"`
 	Attempt    int        `json:"attempt"`
 	Contains   []part     `json:"worktree_contains,omitempty"` // results that it builds on
+	More       int        `json:"and_more,omitempty"`          // results that are not listed
 	Conflicts  []string   `json:"in_conflict,omitempty"`       // of a merge
 	Earlier    []stepNote `json:"earlier_steps,omitempty"`
 }
@@ -41,13 +42,13 @@ type stepNote struct {
 // ask for while it works, as JSON: the sprint, the results that it builds on, what
 // earlier steps reported, and the feedback. Like the prompt it is built from the
 // epic and the record alone. It is nil if there is no open attempt.
-func (r *Run) Context(id ir.NodeID) json.RawMessage {
-	return executor.WithFeedback(r.context(id), r.Feedback(id))
+func (o Node) Context() json.RawMessage {
+	return executor.WithFeedback(o.r.context(o.id), o.r.Node(o.id).Feedback())
 }
 
 // context is the same without the feedback.
-func (r *Run) context(id ir.NodeID) json.RawMessage {
-	n := r.byID[id]
+func (gr *graph) context(id ir.NodeID) json.RawMessage {
+	n := gr.byID[id]
 	if n == nil || n.ir == nil || n.stepNow() == nil || n.life.attempt.status != executor.AttemptRunning {
 		return nil
 	}
@@ -70,10 +71,18 @@ func (r *Run) context(id ir.NodeID) json.RawMessage {
 			}
 		}
 	}
+	size := 0
 	for _, in := range from {
-		if d := r.byID[in.Node]; d != nil && d.ir != nil {
-			out.Contains = append(out.Contains, part{d.ir.Key, d.ir.Title, d.reported()})
+		d := gr.byID[in.Node]
+		if d == nil || d.ir == nil {
+			continue
 		}
+		p := part{d.ir.Key, d.ir.Title, d.reported()}
+		if size += len(p.Sprint) + len(p.Title) + len(p.Summary); size > 2*mostBuiltOn && len(out.Contains) > 0 {
+			out.More++
+			continue
+		}
+		out.Contains = append(out.Contains, p)
 	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -31,14 +31,14 @@ func TestAnAgentMayAskForItsTask(t *testing.T) { // get_context
 			}
 			return nil
 		})
-	if s.run.Context("bd-1-2") != nil {
+	if s.run.Node("bd-1-2").Context() != nil {
 		t.Error("there is something to ask for before anything began")
 	}
 	s.begin()
 	seen := map[string]string{}
 	s.until(func(e executor.Effect) bool {
 		if e.Kind == executor.EffectAgent && e.Node == "bd-1-2" {
-			seen[fmt.Sprintf("%s-%d", e.Step, e.Attempt)] = string(s.run.Context(e.Node))
+			seen[fmt.Sprintf("%s-%d", e.Step, e.Attempt)] = string(s.run.Node(e.Node).Context())
 		}
 		return false
 	})
@@ -64,7 +64,7 @@ func TestTheAgentOfAMergeMayAskWhatConflicts(t *testing.T) { // execution §3
 	got := ""
 	s.until(func(e executor.Effect) bool {
 		if e.Kind == executor.EffectAgent && e.Merge {
-			got = string(s.run.Context(e.Node))
+			got = string(s.run.Node(e.Node).Context())
 		}
 		return false
 	})

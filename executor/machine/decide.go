@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -42,9 +43,15 @@ func (r *Run) decide(n *node, rd *round) (executor.Event, bool) {
 	if e, ok := r.waitForRunner(n, now); ok {
 		return e, true
 	}
+	return r.decideStage(n, rd)
+}
+
+// decideStage returns the decision that a node's stage needs.
+func (r *Run) decideStage(n *node, rd *round) (executor.Event, bool) {
+	l, now := &n.life, rd.now
 	switch l.stage {
 	case stageOpen:
-		if r.draining {
+		if r.halt.draining {
 			return executor.Event{}, false
 		}
 		if e, ok := n.awaitHanded(); ok {
@@ -57,42 +64,42 @@ func (r *Run) decide(n *node, rd *round) (executor.Event, bool) {
 		q := l.attempt.end.Outcome.Summary
 		return n.event(executor.NodeWaiting{For: executor.ForHuman, Cause: executor.CauseQuestion, Detail: q}), true
 	case stageTaken:
-		return r.takenDecision(n), true
+		return n.takenDecision(), true
 	case stageSpoken:
-		return r.spokenDecision(n), true
+		return n.spokenDecision(), true
 	case stageHand:
 		return r.decideHand(n), true
 	case stageDiagnosed:
-		return r.afterDiagnosis(n), true
+		return n.afterDiagnosis(), true
 	case stageGate:
 		if e, ok := r.approvedOne(n); ok {
 			return e, true
 		}
-		if r.scratch = r.gateEffects(n, r.scratch[:0]); len(r.scratch) == 0 {
+		if r.buffers.effects = r.gateEffects(n, r.buffers.effects[:0]); len(r.buffers.effects) == 0 {
 			return r.decideGates(n, now)
 		}
 	case stageVerdict:
-		if o := l.attempt.end.Outcome; o.Fatal && !r.draining && l.attempt.person == "" {
+		if o := l.attempt.end.Outcome; o.Fatal && !r.halt.draining && l.attempt.person == "" {
 			why := text.Head(r.nameOf(n.id)+" reported a fatal result"+executor.Because(o.Summary), 300)
-			return executor.Event{Body: executor.RunDraining{Until: executor.Millis(now.Add(r.grace())), Reason: why}}, true
+			return executor.Event{Body: executor.RunDraining{Until: executor.Millis(now.Add(r.runs.grace())), Reason: why}}, true
 		}
-		return r.verdict(n), true
+		return n.verdict(), true
 	case stageFailed:
 		return r.afterFailure(n, now)
 	case stageStopped:
 		why := l.why
-		if why == "" {
+		if why == "" { // there is an attempt that says it
 			why = n.logs[len(n.logs)-1].Reason
 		}
 		return r.blocks(n, why), true
 	case stageLanding:
-		if rd.landing || r.lander != nil && r.lander != n || r.draining {
+		if rd.landing || r.landing.node != nil && r.landing.node != n || r.halt.draining {
 			return executor.Event{}, false
 		}
 		rd.landing = true
-		return r.openLanding(n), true
+		return r.landing.openLanding(n), true
 	case stageReview:
-		return r.awaitPull(n, now), true
+		return n.awaitPull(now), true
 	case stageFinish:
 		return n.event(r.done(n)), true
 	}
@@ -100,7 +107,7 @@ func (r *Run) decide(n *node, rd *round) (executor.Event, bool) {
 }
 
 // done is the record of a node's success.
-func (r *Run) done(n *node) executor.NodeDone {
+func (r *rules) done(n *node) executor.NodeDone {
 	l := &n.life
 	d := executor.NodeDone{Work: l.work, Judge: l.judge, Result: l.attempt.collected.Result}
 	if l.result.Commit != "" {
@@ -133,10 +140,10 @@ func (r *Run) open(n *node) executor.Event {
 	switch {
 	case l.step == asideStep:
 		b.From = b.Start
-		if o, ok := r.mergeOrphan(n); ok && l.aside.merge && b.Person == "" {
+		if o, ok := r.lineage.mergeOrphan(n); ok && l.aside.merge && b.Person == "" {
 			b.Rejudge, b.From = true, o.Result.Commit
 		}
-		b.ByHand = b.Person == "" && !b.Rejudge && r.byHand(n)
+		b.ByHand = b.Person == "" && !b.Rejudge && n.byHand()
 	case len(l.judging) > 0:
 		b.Rejudge, b.From = true, l.stepsAt[l.step].Commit
 	case l.mended:
@@ -153,18 +160,14 @@ func (r *Run) open(n *node) executor.Event {
 	if l.standin > 0 && l.standin <= len(s.Fallback) && !b.Rejudge && b.Person == "" {
 		b.Agent = s.Fallback[l.standin-1]
 	}
-	agent := s.Agent
-	if b.Agent != "" {
-		agent = b.Agent
-	}
 	if (s.Session == "resume" || len(n.people.said) > 0) && !b.Rejudge && b.Person == "" && n.hasAgent(s) {
-		b.Resumes = r.sessionOf(n, s.Name, b.From, agent) != ""
+		b.Resumes = n.sessionOf(s.Name, b.From, cmp.Or(b.Agent, s.Agent)) != ""
 	}
 	return executor.Event{Node: n.id, Step: s.Name, Attempt: n.numbers[s.Name] + 1, Body: b}
 }
 
 // verdict judges the open attempt from what is on record.
-func (r *Run) verdict(n *node) executor.Event {
+func (n *node) verdict() executor.Event {
 	a := &n.life.attempt
 	step := n.stepNow()
 	end := executor.AttemptEnded{Status: executor.AttemptPassed}
@@ -211,7 +214,7 @@ func (r *Run) verdict(n *node) executor.Event {
 	if end.Status != executor.AttemptPassed {
 		sum := sha256.Sum256([]byte(strings.Join(sign, "\n")))
 		end.Signature = hex.EncodeToString(sum[:8])
-		end.Next, end.Note = r.nextName(n, a.end.Outcome.SuggestedNext)
+		end.Next, end.Note = n.nextName(a.end.Outcome.SuggestedNext)
 		end.Reason = text.Head(end.Reason, 300)
 	} else if s := a.end.Outcome.SuggestedNext; s != "" {
 		end.Note = "suggested next step not taken, the attempt passed: " + text.Head(s, 100)
@@ -221,7 +224,7 @@ func (r *Run) verdict(n *node) executor.Event {
 
 // nextName is the step that a failure goes to: the compiled one, or a compiled
 // one that the agent suggests and that does not lie ahead.
-func (r *Run) nextName(n *node, suggested string) (name, note string) {
+func (n *node) nextName(suggested string) (name, note string) {
 	at := n.life.step
 	if to := n.next(at); to == asideStep {
 		name = n.life.aside.step.Name

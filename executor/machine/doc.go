@@ -25,6 +25,25 @@
 // RunStarted event of the next apply makes every effect that began and was not
 // reported due once more.
 //
+// # Parts
+//
+// Run composes the parts of the state and is the only one that moves nodes. A part
+// knows the epic (rules), the nodes (graph) and the last event (clock), never the Run:
+//
+//	runs     the applies of the epic, and whose events are applied now
+//	halt     held, cancelled, draining
+//	people   decisions about the epic as a whole; nodePeople those about a node
+//	queues   nodes that are ready, run, or wait for a time
+//	parks    runners that take no further agent
+//	budget   what was spent, and what turns in flight have reserved
+//	pre      the preflight of the bases
+//	sum      the integration branch of mode dag; landing that of mode branch
+//	lineage  what commits were made from, and how conflicts were resolved
+//	tampers  changes that others made
+//
+// Others ask a Run through small types: Node, Summary, Decisions, Bases, Integration,
+// Watch (sights.go).
+//
 // # How a node moves
 //
 // A node's status is assigned in one line (Run.become) under a total table of

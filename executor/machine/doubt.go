@@ -2,6 +2,7 @@ package machine
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/ralph-compiler/ralph/executor"
 )
@@ -9,11 +10,11 @@ import (
 // Doubt says what makes a gate's pass worth a look, "" if nothing does: no test passed,
 // or fewer than on a base that the run stands on. The verdict is the command's all the
 // same.
-func (r *Run) Doubt(g executor.GateJudged) string {
+func (x Summary) Doubt(g executor.GateJudged) string {
 	if g.Verdict != executor.Pass || g.Red {
 		return ""
 	}
-	before, c := r.passedOnBase(g.Gate), g.Counts
+	before, c := x.r.pre.passedOnBase(g.Gate), g.Counts
 	was := ""
 	if before > 0 {
 		was = fmt.Sprintf(" (%d → 0 passed, compared with the base)", before)
@@ -35,31 +36,23 @@ func (r *Run) Doubt(g executor.GateJudged) string {
 
 // passedOnBase is how many tests a gate passed on the run's bases, by the preflight; 0 if
 // that is not on record.
-func (r *Run) passedOnBase(gate string) (most int) {
-	digest := r.gateDigest(gate)
-	for k, b := range inOrderOf(r.pre.known, executor.Binding.Compare) {
-		if k.Digest == digest && b.Verdict == executor.Pass && b.Counts != nil && r.isBase(b.Base) {
+func (p *preflight) passedOnBase(gate string) (most int) {
+	digest := p.gateDigest(gate)
+	for k, b := range inOrderOf(p.known, executor.Binding.Compare) {
+		if k.Digest == digest && b.Verdict == executor.Pass && b.Counts != nil && p.runs.isBase(b.Base) {
 			most = max(most, b.Counts.Passed)
 		}
 	}
 	return most
 }
 
-func (r *Run) isBase(t executor.Tree) bool {
-	if t == r.started.Base {
-		return true
-	}
-	for _, b := range r.started.Bases {
-		if t == b.Tree {
-			return true
-		}
-	}
-	return false
+func (r *runs) isBase(t executor.Tree) bool {
+	return t == r.started.Base || slices.ContainsFunc(r.started.Bases, func(b executor.NamedTree) bool { return t == b.Tree })
 }
 
 // NodeDoubts lists the doubts about what a node's last attempts passed, each with its
 // gate.
-func (r *Run) NodeDoubts(v NodeView) (out []string) {
+func (x Summary) NodeDoubts(v NodeView) (out []string) {
 	last := map[string]int{}
 	for i, a := range v.Attempts {
 		last[a.Step] = i
@@ -69,7 +62,7 @@ func (r *Run) NodeDoubts(v NodeView) (out []string) {
 			continue
 		}
 		for _, g := range a.Gates {
-			if d := r.Doubt(g); d != "" {
+			if d := x.r.Summary().Doubt(g); d != "" {
 				out = append(out, "gate "+g.Gate+" "+d)
 			}
 		}

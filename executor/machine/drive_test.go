@@ -10,29 +10,97 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-func TestADriverSettlesAndBegins(t *testing.T) { // what is recorded comes before what is done
+// hand is a driver that does one effect at a time, well.
+type hand struct {
+	*stage
+	t     *testing.T
+	full  error // of the journal
+	kept  int64 // the last event on stable storage
+	flies []executor.Effect
+	ended bool
+	heard []bool
+}
+
+func (h *hand) Now() time.Time { return h.now }
+func (h *hand) Stays() bool    { return false }
+
+func (h *hand) Put(e executor.Event) error {
+	h.put(e)
+	return nil
+}
+
+func (h *hand) Hear(last bool) (bool, error) {
+	h.heard = append(h.heard, last)
+	return false, nil
+}
+
+func (h *hand) Keep(_ machine.Todo, done bool) error {
+	h.ended, h.kept = done, h.run.Seq()
+	return h.full
+}
+
+func (h *hand) Do(todo machine.Todo) error {
+	for _, e := range todo.Start {
+		if e.Seq == 0 || e.Seq > h.kept {
+			h.t.Errorf("%s begins as event %d, and %d are kept", e.Key("x"), e.Seq, h.kept)
+		}
+		for _, f := range h.flies {
+			if f.Key("x") == e.Key("x") {
+				h.t.Errorf("%s starts twice", e.Key("x"))
+			}
+		}
+		h.flies = append(h.flies, e)
+	}
+	return nil
+}
+
+func (h *hand) Wait(time.Time) (*machine.Run, error) {
+	if len(h.flies) == 0 {
+		return nil, nil
+	}
+	e := h.flies[0]
+	h.flies = h.flies[1:]
+	h.put(e.Says(wellDone(e)))
+	return h.run, nil
+}
+
+func wellDone(e executor.Effect) executor.Body {
+	made := executor.Tree{Commit: "c" + string(e.Node), Tree: "t" + string(e.Node)}
+	switch e.Kind {
+	case executor.EffectBase:
+		return executor.BaseMade{Base: made}
+	case executor.EffectPrepare:
+		return executor.Prepared{}
+	case executor.EffectAgent:
+		return executor.AgentEnded{End: executor.EndExited, Outcome: executor.Outcome{Result: "success"}}
+	case executor.EffectCollect:
+		return executor.Collected{Result: made}
+	case executor.EffectGate:
+		return executor.GateJudged{Gate: e.Gate, Verdict: executor.Pass, Tests: "skip"}
+	}
+	return executor.Published{Result: executor.Tree{Commit: e.Commit, Tree: e.Commit}}
+}
+
+func TestADriverKeepsBeforeItDoes(t *testing.T) { // what is recorded comes before what is done
 	s := newStage(t, []string{"1.1", "1.2"}, func(*ir.Epic) {})
 	s.begin()
-	now := func() time.Time { return s.now }
-	put := func(e executor.Event) error {
-		s.put(e)
-		return nil
+	h := &hand{stage: s, t: t}
+	if err := machine.Drive(s.run, h); err != nil || !h.ended {
+		t.Errorf("%v, ended %v", err, h.ended)
 	}
-	todo, err := machine.Settle(s.run, now, put)
-	if err != nil || len(todo.Record) > 0 || len(todo.Start) == 0 {
-		t.Fatalf("%v: %+v", err, todo)
+	if got := s.run.Summary().Counts(); got["done"] != 2 {
+		t.Errorf("%v", got)
 	}
-	full := errors.New("the disk is full")
-	e := todo.Start[0]
-	if err := machine.Begin(s.run, &e, func(executor.Event) error { return full }); !errors.Is(err, full) || e.Seq != todo.Start[0].Seq {
-		t.Errorf("a start that was not recorded: %v, seq %d", err, e.Seq)
+	if last := len(h.heard) - 1; !h.heard[last] || h.heard[0] {
+		t.Errorf("people are heard %v", h.heard)
 	}
-	if err := machine.Begin(s.run, &e, put); err != nil || e.Seq != s.run.Seq() {
-		t.Errorf("%v: seq %d, want %d", err, e.Seq, s.run.Seq())
-	}
-	for _, left := range s.run.Todo(s.now).Start {
-		if left.Key("x") == e.Key("x") {
-			t.Errorf("%s would start twice", e.Key("x"))
-		}
+}
+
+func TestWhatIsNotKeptIsNotDone(t *testing.T) {
+	s := newStage(t, []string{"1.1", "1.2"}, func(*ir.Epic) {})
+	s.begin()
+	h := &hand{stage: s, t: t, full: errors.New("the disk is full")}
+	if err := machine.Drive(s.run, h); !errors.Is(err, h.full) || len(h.flies) > 0 {
+		t.Errorf("%v, %d effects began", err, len(h.flies))
 	}
 }

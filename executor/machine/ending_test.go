@@ -69,7 +69,7 @@ func TestHowARunEnds(t *testing.T) { // execution §10; S1-65..69, S1-81, S4-144
 			if c.meanwhile != nil {
 				c.meanwhile(s)
 			}
-			got := s.run.Ending(c.interrupted)
+			got := s.run.Summary().Ending(c.interrupted)
 			if got.Outcome != c.outcome || got.Reason != c.reason || got.Interrupted != c.interrupted {
 				t.Errorf("got %s, %q, interrupted %v; want %s, %q\n%s", got.Outcome, got.Reason, got.Interrupted, c.outcome, c.reason, executortest.Statuses(s.run))
 			}

@@ -1,12 +1,12 @@
 package machine
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/text"
-	"github.com/ralph-compiler/ralph/ir"
 )
 
 // afterFailure blocks the node when its attempts or the breaker are used up,
@@ -30,10 +30,10 @@ func (r *Run) afterFailure(n *node, now time.Time) (executor.Event, bool) {
 	if d := backoff(step.Retry, used, n.id, last.Number); d > 0 {
 		return n.event(executor.NodeWaiting{For: executor.ForTimer, Until: now.Add(d), Detail: "before attempt " + fmt.Sprint(n.numbers[step.Name]+1)}), true
 	}
-	if r.draining {
+	if r.halt.draining {
 		return executor.Event{}, false
 	}
-	if e, held := r.restraint(n, now); held {
+	if e, held := r.budget.restraint(n, now); held {
 		return e, true
 	}
 	return r.open(n), true
@@ -41,8 +41,8 @@ func (r *Run) afterFailure(n *node, now time.Time) (executor.Event, bool) {
 
 // Left is how many attempts the present step of a node may make after the one that is
 // open, as far as its allowance goes.
-func (r *Run) Left(id ir.NodeID) int {
-	n := r.byID[id]
+func (o Node) Left() int {
+	n := o.r.byID[o.id]
 	if n == nil || n.ir == nil || n.stepNow() == nil {
 		return 0
 	}
@@ -51,7 +51,7 @@ func (r *Run) Left(id ir.NodeID) int {
 
 // afterDiagnosis does what the diagnostic agent said: fail counts, retry begins
 // anew without counting as often as a runner is tried again, all else is for a person.
-func (r *Run) afterDiagnosis(n *node) executor.Event {
+func (n *node) afterDiagnosis() executor.Event {
 	d := n.life.attempt.diagnosed
 	switch {
 	case d.Action == "retry" && n.life.stalls < n.stepNow().Limits.RunnerRetries:
@@ -59,12 +59,9 @@ func (r *Run) afterDiagnosis(n *node) executor.Event {
 			Status: executor.AttemptError, Reason: text.Head("it stalled, and the diagnosis says to try again"+executor.Because(d.Note), 300), Next: n.stepNow().Name,
 		})
 	case d.Action == "retry" || d.Action == "fail":
-		return r.verdict(n)
+		return n.verdict()
 	}
-	note := d.Note
-	if note == "" {
-		note = "the agent stalled"
-	}
+	note := cmp.Or(d.Note, "the agent stalled")
 	return n.event(executor.NodeWaiting{For: executor.ForHuman, Cause: executor.CauseDiagnosis, Detail: text.Head(note, executor.MaxNote)})
 }
 
@@ -122,19 +119,19 @@ func (r *Run) onTrouble(n *node, now time.Time) executor.Event {
 	case t.Class == executor.FailConfig:
 		return ask(executor.CauseConfig)
 	case t.Class == executor.FailLimit && runner != "":
-		return r.onLimit(n, runner, &t.EffectFailed, now)
+		return r.parks.onLimit(n, runner, &t.EffectFailed, now)
 	case l.failures <= retries:
 		return n.event(executor.NodeWaiting{For: executor.ForTimer, Until: again(n, now, l.failures), Detail: t.Detail})
 	case t.Class == executor.FailCrash && byAgent:
-		next, _ := r.nextName(n, "")
+		next, _ := n.nextName("")
 		return n.attemptEvent(executor.AttemptEnded{Status: executor.AttemptFailed, Reason: text.Head(t.Detail, 300), Signature: "crash", Next: next})
 	case !byAgent:
 		return ask(executor.CauseWorkspace)
 	case standin != "":
 		return instead()
 	}
-	if p := r.parks[runner]; p != nil && !p.down.IsZero() && since(now, p.down) >= outage {
+	if p := r.parks.runners[runner]; p != nil && !p.down.IsZero() && since(now, p.down) >= outage {
 		return ask(executor.CauseRunner)
 	}
-	return r.onLimit(n, runner, &t.EffectFailed, now)
+	return r.parks.onLimit(n, runner, &t.EffectFailed, now)
 }

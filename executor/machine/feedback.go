@@ -7,14 +7,13 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/text"
-	"github.com/ralph-compiler/ralph/ir"
 )
 
 // Feedback is what ralph tells the agent of the open attempt about the last one
 // of this life: which checks and gates it failed, with their output, and what a
 // person said. It is empty on a first attempt.
-func (r *Run) Feedback(id ir.NodeID) []string {
-	n := r.byID[id]
+func (o Node) Feedback() []string {
+	n := o.r.byID[o.id]
 	if n == nil || n.ir == nil {
 		return nil
 	}
@@ -26,12 +25,12 @@ func (r *Run) Feedback(id ir.NodeID) []string {
 		}
 		return append(out, l.spoken()...)
 	}
-	return r.feedback(n)
+	return n.feedback()
 }
 
 // feedback is what an attempt that begins now is told.
-func (r *Run) feedback(n *node) []string {
-	out := append(n.told(), r.lastFailure(n)...)
+func (n *node) feedback() []string {
+	out := append(n.told(), n.lastFailure()...)
 	if k := len(n.logs) - 1; k > max(n.life.first, 0) && n.logs[k-1].kept() && n.logs[k].From == n.logs[k-1].Commit {
 		out = append(out, "", "Your worktree holds what was kept of that attempt, and is checked again as a whole: what was found in it counts until you undo or mend it there.")
 	}
@@ -88,7 +87,7 @@ func (l *AttemptLog) spoken() []string {
 }
 
 // lastFailure is what the last attempt of this life failed by, nothing if it passed.
-func (r *Run) lastFailure(n *node) []string {
+func (n *node) lastFailure() []string {
 	for i := len(n.logs) - 1; i >= n.life.first && i >= 0; i-- {
 		switch l := n.logs[i]; l.Status {
 		case executor.AttemptFailed, executor.AttemptTimeout, executor.AttemptStalled, executor.AttemptStopped:

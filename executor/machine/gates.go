@@ -13,14 +13,14 @@ import (
 
 // apart reports whether a gate is judged in a place of its own: in parallel mode
 // those that an agent judges; commands share the node's worktree, in turn.
-func (r *Run) apart(s *ir.Step, gate string) bool {
+func (r *rules) apart(s *ir.Step, gate string) bool {
 	k := r.epic.Gates[gate].Kind
 	return s.GateMode != "ordered" && (k == "agent" || k == "review")
 }
 
 // gateEffects appends the gates that may begin now: the next one that works in
 // the node's worktree, and all that are judged apart.
-func (r *Run) gateEffects(n *node, out []executor.Effect) []executor.Effect {
+func (r *rules) gateEffects(n *node, out []executor.Effect) []executor.Effect {
 	l := &n.life
 	a := &l.attempt
 	s := n.stepNow()
@@ -57,7 +57,7 @@ func (r *Run) gateEffects(n *node, out []executor.Effect) []executor.Effect {
 // gateStates are the gates of an attempt, none of them judged. By default the sum
 // is judged by the command gates of the nodes that are joined, not by those of
 // nodes that are blocked or wait: their work is not in it.
-func (r *Run) gateStates(n *node, s *ir.Step) []gateState {
+func (gr *graph) gateStates(n *node, s *ir.Step) []gateState {
 	out := make([]gateState, len(s.Gates))
 	if !n.sum || s.Name != sumStepName {
 		return out
@@ -66,13 +66,13 @@ func (r *Run) gateStates(n *node, s *ir.Step) []gateState {
 		names := map[string]bool{}
 		for i := range of.ir.Steps {
 			for _, g := range of.ir.Steps[i].Gates {
-				names[r.alike(g)] = true
+				names[gr.alike(g)] = true
 			}
 		}
 		return names
 	}
 	joined, left := map[string]bool{}, map[string]bool{}
-	for _, of := range r.nodes {
+	for _, of := range gr.nodes {
 		switch {
 		case of.sum:
 		case of.accepted != nil:
@@ -82,15 +82,15 @@ func (r *Run) gateStates(n *node, s *ir.Step) []gateState {
 		}
 	}
 	for i, g := range s.Gates {
-		id := r.alike(g)
-		out[i].spared = left[id] && !joined[id] && !slices.Contains(r.epic.Epic.Integration.Stated, g)
+		id := gr.alike(g)
+		out[i].spared = left[id] && !joined[id] && !slices.Contains(gr.epic.Epic.Integration.Stated, g)
 	}
 	return out
 }
 
 // alike is the same for gates that differ only by what policies give them besides
 // what is run: of these the sum has one.
-func (r *Run) alike(gate string) string {
+func (r *rules) alike(gate string) string {
 	g := r.epic.Gates[gate]
 	if g.From == "plan" {
 		return gate
@@ -111,7 +111,7 @@ func inFlight(flight []executor.Effect, gate string) bool {
 }
 
 // gateAgent is the agent that judges a gate, "" if none does.
-func (r *Run) gateAgent(n *node, name string) string {
+func (r *rules) gateAgent(n *node, name string) string {
 	g := r.epic.Gates[name]
 	if g.Kind != "agent" && g.Kind != "review" {
 		return ""
@@ -126,7 +126,7 @@ func (r *Run) gateAgent(n *node, name string) string {
 
 // gatesOver reports whether no further gate has to begin: one said stop, or in
 // an ordered list one failed that does not say continue.
-func (r *Run) gatesOver(n *node) bool {
+func (r *rules) gatesOver(n *node) bool {
 	ordered := n.stepNow().GateMode == "ordered"
 	for _, j := range n.life.attempt.judged {
 		if j.Verdict == executor.Stop || j.Verdict == executor.Fail && ordered && r.epic.Gates[j.Gate].OnFailure != "continue" {
@@ -147,7 +147,7 @@ func (r *Run) decideGates(n *node, now time.Time) (executor.Event, bool) {
 	s := n.stepNow()
 	a := &n.life.attempt
 	if r.gatesOver(n) || failedOne(a.judged) || len(a.gates) != len(s.Gates) {
-		return r.verdict(n), true
+		return n.verdict(), true
 	}
 	for i, name := range s.Gates {
 		if t := a.gates[i].trouble; t != nil {
@@ -164,7 +164,7 @@ func (r *Run) decideGates(n *node, now time.Time) (executor.Event, bool) {
 		}
 		return n.event(w), true
 	}
-	return r.verdict(n), true
+	return n.verdict(), true
 }
 
 // onGateTrouble handles a gate that could not be judged. It never costs the agent an
@@ -174,7 +174,7 @@ func (r *Run) onGateTrouble(n *node, i int, name string, now time.Time) executor
 	s := n.stepNow()
 	switch {
 	case g.trouble.Class == executor.FailLimit:
-		return r.onLimit(n, r.epic.Agents[r.gateAgent(n, name)].Runner, g.trouble, now)
+		return r.parks.onLimit(n, r.epic.Agents[r.gateAgent(n, name)].Runner, g.trouble, now)
 	case g.trouble.Class == executor.FailConfig:
 		return n.event(executor.NodeWaiting{For: executor.ForHuman, Cause: executor.CauseConfig, Gate: name, Detail: g.trouble.Detail})
 	case g.trouble.Class == executor.FailLost && g.lostAt <= s.Limits.RunnerRetries:
@@ -238,7 +238,7 @@ func (r *Run) gateJudged(n *node, b executor.GateJudged) error {
 }
 
 // gateFailed records that a gate's effect did not happen.
-func (r *Run) gateFailed(n *node, e executor.Effect, b executor.EffectFailed) {
+func (r *rules) gateFailed(n *node, e executor.Effect, b executor.EffectFailed) {
 	a := &n.life.attempt
 	a.dirty = a.dirty || !e.Apart
 	i := slices.Index(n.stepNow().Gates, e.Gate)
@@ -264,7 +264,7 @@ func (r *Run) gateFailed(n *node, e executor.Effect, b executor.EffectFailed) {
 }
 
 // overdue is what a human gate's time that is over comes to: never approval.
-func (r *Run) overdue(n *node) executor.Event {
+func (r *rules) overdue(n *node) executor.Event {
 	v := executor.Fail
 	if r.epic.Gates[n.wait.Gate].OnTimeout == "stop" {
 		v = executor.Stop
@@ -286,7 +286,7 @@ func later(now time.Time, ms int64) time.Time {
 
 // redGate is the next gate that has to fail before the agent begins, "" if all
 // of them have.
-func (r *Run) redGate(n *node) string {
+func (r *rules) redGate(n *node) string {
 	k := n.life.attempt.red
 	for _, name := range n.stepNow().Gates {
 		if r.epic.Gates[name].RedFirst {
@@ -300,7 +300,7 @@ func (r *Run) redGate(n *node) string {
 
 // redDue reports whether gates have to be seen failing first: before the first
 // attempt of the step in this life, on the commit that the step starts from.
-func (r *Run) redDue(n *node) bool {
+func (r *rules) redDue(n *node) bool {
 	l := &n.life
 	s := n.stepNow()
 	if l.step == asideStep || l.attempt.from != l.start() || r.redGate(n) == "" {
@@ -316,7 +316,7 @@ func (r *Run) redDue(n *node) bool {
 
 // redJudged records how a gate was before any work. A gate that passes judges
 // nothing: a person has to look at it.
-func (r *Run) redJudged(n *node, b executor.GateJudged) {
+func (r *rules) redJudged(n *node, b executor.GateJudged) {
 	l := &n.life
 	log := &n.logs[len(n.logs)-1]
 	log.Red = append(log.Red, b)
@@ -332,16 +332,16 @@ func (r *Run) redJudged(n *node, b executor.GateJudged) {
 			l.trouble.Class = failGate
 		}
 	}
-	if l.redDone(r, n) {
+	if r.redDone(n) {
 		l.stage = stageAgent
 	}
 }
 
-func (l *life) redDone(r *Run, n *node) bool { return l.trouble == nil && r.redGate(n) == "" }
+func (r *rules) redDone(n *node) bool { return n.life.trouble == nil && r.redGate(n) == "" }
 
 // approvedOne is what a person said about a gate of the open attempt, as far as
 // it still counts.
-func (r *Run) approvedOne(n *node) (executor.Event, bool) {
+func (r *rules) approvedOne(n *node) (executor.Event, bool) {
 	if len(n.people.approvals) == 0 {
 		return executor.Event{}, false
 	}

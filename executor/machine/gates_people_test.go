@@ -67,7 +67,7 @@ func TestAHumanGateRejects(t *testing.T) { // execution §5: "next attempt, cost
 		s.no("1.1", executor.Decision{Verb: executor.Reject, By: "eve", Message: "no"}, "may not reject")
 		s.ok("1.1", executor.Decision{Verb: executor.Reject, By: "bob", Message: "name it otherwise"})
 		s.until(func(e executor.Effect) bool { return e.Kind == executor.EffectAgent })
-		if p := string(s.run.Prompt("bd-1-1")); !strings.Contains(p, "name it otherwise") || !strings.Contains(p, "bob") {
+		if p := string(s.run.Node("bd-1-1").Prompt()); !strings.Contains(p, "name it otherwise") || !strings.Contains(p, "bob") {
 			t.Fatalf("the prompt does not say what bob wants:\n%s", p)
 		}
 		last := s.view("1.1").Attempts[i]
@@ -235,6 +235,14 @@ func TestTheSumsConflictIsResolvedByAPerson(t *testing.T) { // execution §5: co
 	s.begin()
 	s.end()
 	s.is(executor.Integration, executor.Waiting, executor.CauseConflict, "a.txt")
+	n := len(s.events)
+	s.begin() // somebody may be at work on it
+	s.end()
+	for _, e := range s.events[n:] {
+		if e.Node == executor.Integration {
+			t.Errorf("nobody has said anything, and %s", e.Kind())
+		}
+	}
 	s.ok(executor.Integration, executor.Decision{Verb: executor.RetryNode, How: executor.GatesOnly})
 	s.begin() // said while nothing ran: the next run takes it up
 	s.end()
@@ -310,7 +318,7 @@ func TestTheSumSaysWhatItLeavesOut(t *testing.T) { // execution §5 "the sum"
 	s.ok("2.1", executor.Decision{Verb: executor.Cancel, Message: "not now"})
 	s.end()
 	var got []string
-	for _, l := range s.run.Branch(nil).LeftOut {
+	for _, l := range s.run.Integration().Branch(nil).LeftOut {
 		got = append(got, string(l.Key)+": "+l.Why)
 	}
 	want := "1.2: blocked: the 3 attempts of step implement used up; last: the agent reported failure: cannot\n" +

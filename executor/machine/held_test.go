@@ -29,7 +29,7 @@ func TestWhatEndsAHoldLetsGo(t *testing.T) { // execution §5
 		s.begin()
 		s.put(executor.Event{Body: executor.RunHeld{For: executor.ForBase, Detail: "red"}})
 		s.ok("", executor.Decision{Verb: executor.Resume, Budget: ir.Budget{Tokens: 100}})
-		s.put(executor.Event{Body: executor.RunEnded{Counts: s.run.Counts()}})
+		s.put(executor.Event{Body: executor.RunEnded{Counts: s.run.Summary().Counts()}})
 		s.begin()
 		if v := s.view("1.1"); v.Cause == executor.CauseHeld {
 			t.Errorf("the run is not held, and it waits for that: offered %v", v.Ways)
@@ -47,7 +47,7 @@ func TestWhatEndsAHoldLetsGo(t *testing.T) { // execution §5
 				t.Fatal(err)
 			}
 		}
-		s.put(executor.Event{Body: executor.RunEnded{Counts: s.run.Counts()}})
+		s.put(executor.Event{Body: executor.RunEnded{Counts: s.run.Summary().Counts()}})
 		for _, way := range s.view("1.1").Ways {
 			if way.Verb == executor.Resume {
 				t.Errorf("%v is offered of %s, and no run is held: %+v", way, "1.1", s.run.Overview().Held)

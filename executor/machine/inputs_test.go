@@ -30,6 +30,12 @@ func wide(n int) *ir.Epic {
 // commit is a name as long as git's.
 func commit(of ir.NodeID) string { return fmt.Sprintf("%-40s", of) }
 
+// split are the events that a driver records for one.
+func split(e executor.Event) []executor.Event {
+	parts, last := e.Split()
+	return append(parts, last)
+}
+
 // wideRun plays a wide epic to its end and returns the events, each with its JSON. cut is
 // asked before each event whether ralph dies there.
 func wideRun(t *testing.T, epic *ir.Epic, cut func(run *Run, e executor.Event) bool) (run *Run, events []executor.Event, made executor.Effect) {
@@ -41,17 +47,23 @@ func wideRun(t *testing.T, epic *ir.Epic, cut func(run *Run, e executor.Event) b
 	now := time.UnixMilli(0).UTC()
 	put := func(e executor.Event) {
 		t.Helper()
-		e.Seq, e.At = run.Seq()+1, now
-		if err := run.Apply(e); err != nil {
-			t.Fatal(err)
+		for _, e := range split(e) {
+			e.Seq, e.At = run.Seq()+1, now
+			if err := run.Apply(e); err != nil {
+				t.Fatal(err)
+			}
+			events = append(events, e)
 		}
-		events = append(events, e)
 	}
 	start := executor.Event{Body: executor.RunStarted{Epic: "bd-e", Digest: "d", Base: executor.Tree{Commit: commit("base"), Tree: commit("base")}, Slots: 100, By: "me"}}
 	put(start)
 	for {
 		todo := run.Todo(now)
+		var record []executor.Event
 		for _, e := range todo.Record {
+			record = append(record, split(e)...)
+		}
+		for _, e := range record {
 			if cut(run, e) {
 				if run, err = New(epic); err != nil {
 					t.Fatal(err)
@@ -124,7 +136,7 @@ func TestListsOfInputsAreNoLargeEvents(t *testing.T) {
 	if got, want := shownAll(t, read), shownAll(t, run); got != want {
 		t.Error("read back it is another run")
 	}
-	if !slices.Equal(read.sum.successes[0].inputs, made.Inputs) {
+	if !slices.Equal(read.sum.node.successes[0].inputs, made.Inputs) {
 		t.Error("read back it was made of something else")
 	}
 }
@@ -154,34 +166,133 @@ func TestRalphDiesBetweenThePartsOfAList(t *testing.T) { // execution §9
 			t.Errorf("killed before part %d: the sum is %s, of %d results", at, v.Status, len(made.Inputs))
 		}
 	}
-	// One that goes on with other inputs than were listed begins the list anew.
-	n := &node{ir: &wide(1).Nodes[0], id: "bd-n0", listing: []executor.Result{{Node: "other"}}}
-	first := n.starts(want.Inputs)[0].Body.(executor.InputsListed)
-	if first.After != 0 {
-		t.Errorf("behind another list it begins after %d", first.After)
+}
+
+// What others have put on the branch, and what the sum would lose, are lists as long as
+// the epic: they are not large events either, and mean the same read back.
+func TestListsOfABranchAreNoLargeEvents(t *testing.T) { // execution §6
+	const many = 5000
+	run, events, _ := wideRun(t, wide(many), func(*Run, executor.Event) bool { return false })
+	var holds []string
+	for i := range many {
+		holds = append(holds, commit(ir.NodeID(fmt.Sprintf("bd-n%d", i))))
 	}
-	n.listing = first.Inputs
-	if next := n.starts(want.Inputs)[0].Body.(executor.InputsListed); next.After != len(first.Inputs) {
-		t.Errorf("behind its first part, of %d, it goes on after %d", len(first.Inputs), next.After)
+	put := func(e executor.Event) {
+		t.Helper()
+		for _, e := range split(e) {
+			e.Seq = run.Seq() + 1
+			if err := run.Apply(e); err != nil {
+				t.Fatal(err)
+			}
+			events = append(events, e)
+		}
+	}
+	put(executor.Event{Body: executor.RunStarted{Epic: "bd-e", Digest: "d", Base: executor.Tree{Commit: commit("base"), Tree: commit("base")}, Slots: 1, By: "me", Theirs: holds, Rerun: []ir.NodeID{"bd-n0"}, Head: commit("merged")}})
+	put(executor.Event{Node: executor.Integration, Body: executor.NodeWaiting{For: executor.ForHuman, Cause: executor.CauseOlder, Loses: holds}})
+	if !slices.Equal(run.sum.node.wait.Loses, holds) || !slices.Equal(run.runs.started.Theirs, holds) || !slices.Equal(run.runs.started.Rerun, []ir.NodeID{"bd-n0"}) {
+		t.Error("the run does not know the lists")
+	}
+	read, _ := New(wide(many))
+	for _, e := range events {
+		b, err := json.Marshal(e)
+		if err != nil || len(b) > 4000 {
+			t.Errorf("event %d (%s) takes %d bytes: %v", e.Seq, e.Kind(), len(b), err)
+		}
+		var back executor.Event
+		if err := json.Unmarshal(b, &back); err != nil {
+			t.Fatal(err)
+		}
+		if err := read.Apply(back); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, want := shownAll(t, read), shownAll(t, run); got != want {
+		t.Error("read back it is another run")
+	}
+	if !slices.Equal(read.sum.node.wait.Loses, holds) {
+		t.Error("read back it would lose something else")
 	}
 }
 
-func TestAListThatIsNotOnRecordIsRefused(t *testing.T) {
-	n := &node{ir: &wide(1).Nodes[0], id: "bd-n0"}
-	a, b := executor.Result{Node: "a", Tree: executor.Tree{Commit: "1", Tree: "1"}}, executor.Result{Node: "b", Tree: executor.Tree{Commit: "2", Tree: "2"}}
-	for what, put := range map[string]func() error{
-		"nothing is listed": func() error {
-			return n.takeListed(&executor.NodeStarted{Listed: 1, List: listDigest([]executor.Result{a})})
-		},
-		"a part is missing": func() error { return n.inputsListed(executor.InputsListed{After: 1, Inputs: []executor.Result{b}}) },
-		"another list is there": func() error {
-			_ = n.inputsListed(executor.InputsListed{Inputs: []executor.Result{b}})
-			return n.takeListed(&executor.NodeStarted{Listed: 1, List: listDigest([]executor.Result{a})})
-		},
-	} {
-		n.listing = nil
-		if put() == nil {
-			t.Errorf("%s: it is taken", what)
+// No request is larger than an engine may carry, however many results are joined, merge or
+// not, pass their gates or not; a worker that looks up what it refers to has all of it.
+func TestNoRequestIsLarge(t *testing.T) {
+	const many = 5000
+	epic := wide(many)
+	epic.Epic.Integration.Gates, epic.Epic.Integration.ConflictAgent = []string{"g"}, "a"
+	epic.Gates = map[string]ir.Gate{"g": {Kind: "command"}}
+	for i := range epic.Nodes {
+		epic.Nodes[i].Title = strings.Repeat("A title ", 8)
+	}
+	run, err := New(epic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.UnixMilli(0).UTC()
+	put := func(e executor.Event) {
+		t.Helper()
+		for _, e := range split(e) {
+			e.Seq, e.At = run.Seq()+1, now
+			if err := run.Apply(e); err != nil {
+				t.Fatal(err)
+			}
 		}
+	}
+	put(executor.Event{Body: executor.RunStarted{Epic: "bd-e", Digest: "d", Base: executor.Tree{Commit: commit("base"), Tree: commit("base")}, Slots: 100, By: "me"}})
+	referred := map[executor.EffectKind]int{}
+	for range 20 * many {
+		todo := run.Todo(now)
+		for _, e := range todo.Record {
+			put(e)
+		}
+		if todo.Done || len(todo.Record)+len(todo.Start) == 0 {
+			break
+		}
+		for _, e := range todo.Start {
+			put(e.Started())
+			e.Seq = run.Seq()
+			b, err := json.Marshal(run.Request(e))
+			if err != nil || len(b) > 64<<10 {
+				t.Fatalf("the request for %s of %s takes %d bytes (%v)", e.Kind, e.Node, len(b), err)
+			}
+			var q executor.Request
+			if err := json.Unmarshal(b, &q); err != nil {
+				t.Fatal(err)
+			}
+			if q.Lists.Listed > 0 {
+				referred[e.Kind]++
+				l, ok := executor.ListsOf(run.InFlight(), q.Lists)
+				whole, err := q.Complete(l)
+				if !ok || err != nil {
+					t.Fatalf("%s: %v, %v", e.Kind, ok, err)
+				}
+				if !slices.Equal(whole.Effect.Inputs, e.Inputs) || !slices.Equal(whole.Effect.Known, e.Known) {
+					t.Fatalf("%s: other lists", e.Kind)
+				}
+				if _, err := q.Complete(l[:1:1]); err == nil && len(e.Known) > 0 {
+					t.Error("half of a list is taken for the whole")
+				}
+			}
+			reply := goesWell(e)
+			switch {
+			case e.Kind == executor.EffectBase && e.Step == "":
+				reply = executor.EffectFailed{Class: executor.FailConflict, Paths: []string{"a.go"}}
+			case e.Kind == executor.EffectCollect:
+				reply = executor.Collected{Result: executor.Tree{Commit: commit(e.Node), Tree: "t" + commit(e.Node)}}
+			case e.Kind == executor.EffectPrepare && e.Merge:
+				reply = executor.Prepared{Paths: []string{"a.go"}}
+			}
+			put(e.Says(reply))
+		}
+	}
+	v, _ := run.View(executor.Integration)
+	t.Log(v.Status, v.Reason, referred)
+	for _, kind := range []executor.EffectKind{executor.EffectBase, executor.EffectPrepare, executor.EffectCollect, executor.EffectPublish} {
+		if referred[kind] == 0 {
+			t.Errorf("no request for %s refers to lists", kind)
+		}
+	}
+	if _, ok := executor.ListsOf(run.InFlight(), executor.ListRef{Listed: many, List: "another"}); ok {
+		t.Error("lists of another digest are found")
 	}
 }

@@ -44,12 +44,12 @@ type KeptRun struct {
 
 // Kept returns what has to be known of a node to go on elsewhere; false if nothing
 // has happened to it.
-func (r *Run) Kept(id ir.NodeID) (executor.Kept, bool) {
-	n := r.byID[id]
+func (o Node) Kept() (executor.Kept, bool) {
+	n := o.r.byID[o.id]
 	if n == nil || n.ir == nil {
 		return executor.Kept{}, false
 	}
-	status := r.shown(n)
+	status := n.shown()
 	k := executor.Kept{Status: status.String(), Pull: n.pull, Spent: n.cost.all.kept(), Added: n.people.budget}
 	if len(n.numbers) > 0 {
 		k.Numbers = maps.Clone(n.numbers)
@@ -72,9 +72,9 @@ func (r *Run) Kept(id ir.NodeID) (executor.Kept, bool) {
 	}
 	k.Success = n.keptSuccess()
 	if n.sum {
-		r.keepSum(&k)
+		o.r.sum.keep(&k)
 	} else if status != executor.Done && status != executor.Skipped {
-		k.Life = n.keptLife(r)
+		k.Life = o.r.keptLife(n)
 	}
 	for i := max(len(n.logs)-mostKept, 0); i < len(n.logs); i++ {
 		a := &n.logs[i]
@@ -90,22 +90,22 @@ func (r *Run) Kept(id ir.NodeID) (executor.Kept, bool) {
 	return k, true
 }
 
-// KeptRun returns what has to be known of the run; false before the first one.
-func (r *Run) KeptRun() (KeptRun, bool) {
-	if r.started.Base.Commit == "" {
+// Kept returns what has to be known of the run; false before the first one.
+func (x Summary) Kept() (KeptRun, bool) {
+	if x.r.runs.started.Base.Commit == "" {
 		return KeptRun{}, false
 	}
 	k := KeptRun{
-		Digest: r.started.Digest, Base: r.started.Base, Bases: copied(r.started.Bases), Head: r.sumRef, Seq: r.seq,
-		Spent: r.cost.now.kept(), Added: r.added,
+		Digest: x.r.runs.started.Digest, Base: x.r.runs.started.Base, Bases: copied(x.r.runs.started.Bases), Head: x.r.sum.ref, Seq: x.r.seq,
+		Spent: x.r.budget.cost.now.kept(), Added: x.r.budget.added,
 	}
-	if !r.joins() {
-		k.Head = r.head.Commit
-	} else if !r.others() {
-		k.Others = r.acceptedOthers()
+	if !x.r.joins() {
+		k.Head = x.r.landing.head.Commit
+	} else if !x.r.sum.others() {
+		k.Others = x.r.sum.acceptedOthers()
 	}
-	if r.sum != nil {
-		if s, ok := r.Kept(executor.Integration); ok {
+	if x.r.sum.node != nil {
+		if s, ok := x.r.Node(executor.Integration).Kept(); ok {
 			k.Sum = &s
 		}
 	}
@@ -132,7 +132,7 @@ func copied[T any](list []T) []T { return append([]T(nil), list...) }
 
 // keptLife is how far the present life came. What a made-up step did, and gates
 // that were judging a success once more, begin again.
-func (n *node) keptLife(r *Run) *executor.KeptLife {
+func (r *rules) keptLife(n *node) *executor.KeptLife {
 	l := &n.life
 	if l.stale || l.work == "" || n.status != executor.Blocked && (len(n.logs) <= l.first || len(l.starts) == 0) { // a budget blocks what had no attempt, too
 		return nil
@@ -156,14 +156,14 @@ func (n *node) keptLife(r *Run) *executor.KeptLife {
 	return k
 }
 
-// keepSum says of the sum what it holds, whatever the last one began with.
-func (r *Run) keepSum(k *executor.Kept) {
+// keep says of the sum what it holds, whatever the last one began with.
+func (sm *sum) keep(k *executor.Kept) {
 	if k.Success == nil {
 		return
 	}
-	k.Success.Inputs = []executor.Result{{Node: "base", Tree: r.sumBase}}
-	for _, n := range r.nodes {
-		if in, ok := r.sumHolds[n.id]; ok {
+	k.Success.Inputs = []executor.Result{{Node: "base", Tree: sm.base}}
+	for _, n := range sm.nodes {
+		if in, ok := sm.holds[n.id]; ok {
 			k.Success.Inputs = append(k.Success.Inputs, in)
 		}
 	}

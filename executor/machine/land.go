@@ -9,12 +9,21 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
+// landing is the branch on which results land one by one, and whose turn it is.
+type landing struct {
+	*graph
+	*clock
+	node   *node         // whose result is being merged into the branch
+	head   executor.Tree // where the branch stands, as far as it was seen
+	headAt int64         // event after which that was seen: what began before knows less
+}
+
 // published pins the node's result. What follows depends on the mode: in dag it
 // is done, or gets its pull request; in branch it lands; in wait a person merges it.
 func (r *Run) published(n *node, b executor.Published) {
 	l := &n.life
 	if n.sum {
-		r.sumMoved(n, b)
+		r.sum.moved(n, b)
 	}
 	l.attempt.collected.Result, l.result = b.Result, b.Result
 	in := r.epic.Epic.Integration
@@ -29,44 +38,44 @@ func (r *Run) published(n *node, b executor.Published) {
 }
 
 // openLanding begins to land a node's result: one node does at a time.
-func (r *Run) openLanding(n *node) executor.Event {
+func (ld *landing) openLanding(n *node) executor.Event {
 	return executor.Event{
 		Node: n.id, Step: LandStep, Attempt: n.numbers[LandStep] + 1,
-		Body: executor.AttemptStarted{Start: r.head.Commit, From: n.life.result.Commit},
+		Body: executor.AttemptStarted{Start: ld.head.Commit, From: n.life.result.Commit},
 	}
 }
 
 // beginLanding makes up the step in which the result is merged into the
 // integration branch and the node's command gates judge the merge.
-func (r *Run) beginLanding(n *node, b executor.AttemptStarted) {
+func (ld *landing) beginLanding(n *node, b executor.AttemptStarted) {
 	s := ir.Step{
-		Name: LandStep, Access: "read", Gates: r.commandGates(n), GateMode: "parallel", Next: LandStep,
+		Name: LandStep, Access: "read", Gates: ld.commandGates(n), GateMode: "parallel", Next: LandStep,
 		Limits: ir.StepLimits{Attempts: 1, RunnerRetries: 5},
-		Retry:  ir.Retry{Backoff: "exponential", InitialMS: 5000, MaxMS: 300_000},
+		Retry:  usualRetry,
 	}
-	if w := r.workStep(n); w != nil {
+	if w := ld.workStep(n); w != nil {
 		s.Limits.RunnerRetries, s.Retry = w.Limits.RunnerRetries, w.Retry
 	}
-	head := executor.Result{Node: executor.Integration, Tree: executor.Tree{Commit: b.Start, Tree: treeAt(r.head, b.Start)}}
+	head := executor.Result{Node: executor.Integration, Tree: executor.Tree{Commit: b.Start, Tree: treeAt(ld.head, b.Start)}}
 	n.life.aside = &aside{step: s, inputs: []executor.Result{head, {Node: n.id, Tree: n.life.result}}}
-	r.lander = n
+	ld.node = n
 }
 
 // landFrom merges the result with the branch's head, or takes the resolution
 // that is known.
 func (r *Run) landFrom(n *node) {
 	n.life.stage = stageBase
-	switch t, anew, ok := r.known(n.life.aside.inputs); {
+	switch t, anew, ok := r.lineage.known(n.life.aside.inputs); {
 	case ok && anew:
 		n.life.resolved = t.Tree
 	case ok:
-		r.landMerged(n, t)
+		n.landMerged(t)
 	}
 }
 
 // landMerged is told the merge. The gates judge it, unless it is the result
 // itself: the branch has not moved since the node began.
-func (r *Run) landMerged(n *node, merge executor.Tree) {
+func (n *node) landMerged(merge executor.Tree) {
 	l := &n.life
 	a := &l.attempt
 	l.resolved = ""
@@ -82,40 +91,40 @@ func (r *Run) landMerged(n *node, merge executor.Tree) {
 	}
 }
 
-// landFailed sends a merge that the gates refused back to the agent: it works on
-// the merge itself.
-func (r *Run) landFailed(n *node, to int) {
+// landFailed sends a merge that the gates refused back to the agent, which works on the
+// merge itself.
+func (ld *landing) landFailed(n *node, to int) {
 	l := &n.life
 	if to >= 0 {
 		l.starts[to] = l.attempt.collected.Result.Commit
 	}
 	l.aside = nil
-	r.unlock(n)
+	ld.unlock(n)
 }
 
-func (r *Run) landed(n *node, b executor.Landed) {
+func (ld *landing) landed(n *node, b executor.Landed) {
 	l := &n.life
-	r.seen(b.Head)
+	ld.seen(b.Head)
 	l.aside, l.step, l.stage = nil, len(n.ir.Steps)-1, stageFinish
-	r.unlock(n)
+	ld.unlock(n)
 }
 
 // moved is told that the branch went on meanwhile: the merge is made anew.
-func (r *Run) moved(n *node, head executor.Tree) {
+func (ld *landing) moved(n *node, head executor.Tree) {
 	l := &n.life
-	r.seen(head)
+	ld.seen(head)
 	l.aside, l.step, l.stage = nil, len(n.ir.Steps)-1, stageLanding
-	r.unlock(n)
+	ld.unlock(n)
 }
 
 // unlock lets the next node land.
-func (r *Run) unlock(n *node) {
-	if r.lander == n {
-		r.lander = nil
+func (ld *landing) unlock(n *node) {
+	if ld.node == n {
+		ld.node = nil
 	}
 }
 
-func (r *Run) pulled(n *node, b executor.Pulled) {
+func (r *rules) pulled(n *node, b executor.Pulled) {
 	l := &n.life
 	l.pull, n.pull = b.Pull, b.Pull
 	l.stage = stageFinish
@@ -128,7 +137,7 @@ func (r *Run) pulled(n *node, b executor.Pulled) {
 const pollEvery = time.Minute
 
 // awaitPull waits for a person to merge or close the node's pull request.
-func (r *Run) awaitPull(n *node, now time.Time) executor.Event {
+func (n *node) awaitPull(now time.Time) executor.Event {
 	p := n.life.pull
 	return n.event(executor.NodeWaiting{
 		For: executor.ForHuman, Cause: executor.CausePull, Until: later(now, pollEvery.Milliseconds()),
@@ -143,7 +152,7 @@ func (r *Run) pullSeen(n *node, b executor.PullSeen) {
 	l.polls++
 	switch b.State {
 	case "merged":
-		r.seen(b.Head)
+		r.landing.seen(b.Head)
 		l.stage = stageFinish
 	case "closed":
 		message := "it was closed without being merged"

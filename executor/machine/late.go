@@ -16,7 +16,7 @@ var ErrLate = errors.New("it reports a start that is not in flight")
 // changed then. Reports of earlier releases do not say of which start they are: they
 // are taken for the one of their kind, until a report has said it. What was applied in
 // a stretch of another epic's events was checked when it was written.
-func (r *Run) expects(e executor.Event) error {
+func (r *runs) expects(e executor.Event) error {
 	n := r.byID[e.Node]
 	if n == nil || r.foreign || !r.reports(e) {
 		return nil
@@ -39,7 +39,7 @@ func (r *Run) expects(e executor.Event) error {
 
 // reports reports whether the worker of an effect says an event, which ends the effect;
 // verdicts of human gates come from people, or from their time being over.
-func (r *Run) reports(e executor.Event) bool {
+func (r *rules) reports(e executor.Event) bool {
 	switch b := e.Body.(type) {
 	case executor.EffectFailed:
 		return true

@@ -84,7 +84,7 @@ func losing(t *testing.T, lose func(e executor.Effect, nth int) bool) (run *Run,
 	put(executor.Event{Body: executor.RunStarted{Epic: "bd-e", Digest: "d", Base: executor.Tree{Commit: "base", Tree: "base"}, Slots: 1, By: "me"}})
 	begun = play()
 	return run, begun, now.Sub(time.UnixMilli(0)), func() map[executor.EffectKind]int {
-		bound, err := run.Consider("bd-3", executor.Decision{Verb: executor.RetryNode, Message: "now", By: "ann", At: now}, now)
+		bound, err := run.Decisions().Consider("bd-3", executor.Decision{Verb: executor.RetryNode, Message: "now", By: "ann", At: now}, now)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -24,7 +24,7 @@ func withPersonStep(in *ir.Node) *ir.Node {
 }
 
 // byPerson reports whether a person does the work of the open attempt.
-func (r *Run) byPerson(n *node) bool {
+func (r *rules) byPerson(n *node) bool {
 	s := n.stepNow()
 	if n.life.step == asideStep {
 		return false
@@ -33,18 +33,18 @@ func (r *Run) byPerson(n *node) bool {
 }
 
 // byHandAlone reports whether all work of a node is a person's: its worktree is theirs.
-func (r *Run) byHandAlone(n *node) bool {
+func (r *rules) byHandAlone(n *node) bool {
 	return n.ir.Kind == ir.Manual || len(n.ir.Steps) > 0 && !slices.ContainsFunc(n.ir.Steps, func(s ir.Step) bool { return !r.epic.Agents[s.Agent].Human })
 }
 
 // awaitPerson lets a node wait for the person who does its work.
-func (r *Run) awaitPerson(n *node) (executor.Event, bool) {
+func (r *rules) awaitPerson(n *node) (executor.Event, bool) {
 	if !r.byPerson(n) {
 		return executor.Event{}, false
 	}
 	own, says := n.life.attempt.own, "ralph approve "+n.typed()
 	detail := "a person does it in its worktree, or on branch " + n.ir.Git.Branch + ", and says so with " + says
-	switch log := n.lastEnded(); {
+	switch log := n.lastEnded(""); {
 	case own.Merge != "":
 		detail = "your work is in its worktree, and does not merge by itself with what it starts from now, " + own.Merge + " (in conflict: " + strings.Join(own.Paths, ", ") + ")"
 	case log != nil && log.Status != executor.AttemptPassed:
@@ -55,11 +55,12 @@ func (r *Run) awaitPerson(n *node) (executor.Event, bool) {
 	return n.event(executor.NodeWaiting{For: executor.ForHuman, Cause: executor.CauseManual, Detail: text.Head(detail, executor.MaxNote)}), true
 }
 
-// lastEnded is the last attempt of this life that has ended; nil if there is none.
-func (n *node) lastEnded() *AttemptLog {
+// lastEnded is the last attempt of this life at a step, "" for any, that has ended; nil
+// if there is none.
+func (n *node) lastEnded(step string) *AttemptLog {
 	for i := len(n.logs) - 1; i >= n.life.first && i >= 0; i-- {
-		if n.logs[i].Status != executor.AttemptRunning {
-			return &n.logs[i]
+		if l := &n.logs[i]; l.Status != executor.AttemptRunning && (step == "" || l.Step == step) {
+			return l
 		}
 	}
 	return nil
@@ -131,7 +132,7 @@ func (n *node) lacks() string {
 	if n.waitsFor(executor.CauseManual) {
 		return n.life.attempt.own.Merge
 	}
-	if log := n.lastEnded(); log != nil && n.people.handed.by != "" {
+	if log := n.lastEnded(""); log != nil && n.people.handed.by != "" {
 		return log.Collected.Lacks
 	}
 	return ""
@@ -139,7 +140,7 @@ func (n *node) lacks() string {
 
 // handIn begins an attempt of what a person left in the worktree: it is
 // collected as it is.
-func (r *Run) handIn(n *node, who string) {
+func (n *node) handIn(who string) {
 	n.life.word = executor.Decision{}
 	n.life.attempt.finishedBy(who)
 	n.life.stage = stageCollect
@@ -148,7 +149,7 @@ func (r *Run) handIn(n *node, who string) {
 // personFailed applies the failure of what a person did: no agent starts because
 // of it, and it costs none of the agent's attempts. A manual node waits for the
 // person again; what was handed in for an agent's step blocks.
-func (r *Run) personFailed(n *node) bool {
+func (r *rules) personFailed(n *node) bool {
 	l := &n.life
 	switch {
 	case r.byPerson(n):
@@ -168,20 +169,15 @@ func (r *Run) personFailed(n *node) bool {
 }
 
 // awaited reports whether a person could make the run go on.
-func (r *Run) awaited() bool {
-	for _, n := range r.nodes {
-		if n.status == executor.Waiting && n.selected {
-			return true
-		}
-	}
-	return false
+func (gr *graph) awaited() bool {
+	return slices.ContainsFunc(gr.nodes, func(n *node) bool { return n.status == executor.Waiting && n.selected })
 }
 
 // unwanted lists what is in flight for nodes that a person ended.
-func (r *Run) unwanted() []executor.Effect {
+func (q *queues) unwanted() []executor.Effect {
 	var out []executor.Effect
-	for _, i := range r.strays {
-		out = append(out, r.nodes[i].life.flight...)
+	for _, i := range q.strays {
+		out = append(out, q.nodes[i].life.flight...)
 	}
 	return out
 }
@@ -189,7 +185,7 @@ func (r *Run) unwanted() []executor.Effect {
 // renew begins the account of a run: what an interrupted one used, or one that
 // its budget held, counts on.
 func (r *Run) renew() {
-	r.cancelled, r.drained, r.startedAt = "", "", r.at
+	r.halt.cancelled, r.halt.drained, r.runs.startedAt = "", "", r.at
 	for n := range r.all() {
 		if n.people.reopen {
 			n.people.skip, n.people.reopen = false, false
@@ -200,12 +196,12 @@ func (r *Run) renew() {
 			n.cost.stop(r.prior)
 		}
 	}
-	if !r.cost.since.IsZero() {
-		r.cost.stop(r.prior)
+	if !r.budget.cost.since.IsZero() {
+		r.budget.cost.stop(r.prior)
 	}
-	if r.fresh {
-		r.cost.renew(r.at, "")
-		r.added = ir.Budget{}
+	if r.budget.fresh {
+		r.budget.cost.renew(r.at, "")
+		r.budget.added = ir.Budget{}
 	}
-	r.fresh = false
+	r.budget.fresh = false
 }

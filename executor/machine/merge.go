@@ -15,6 +15,12 @@ import (
 // mergeAttempts is how often agents try to resolve a conflict before a person has to.
 const mergeAttempts = 3
 
+// lineage is what commits were made from.
+type lineage struct {
+	madeFrom    map[string][]executor.Result // results, by commit
+	resolutions map[string]resolution        // of conflicts, by listKey
+}
+
 // resolution is what became of a conflict.
 type resolution struct {
 	executor.Tree
@@ -26,11 +32,7 @@ type resolution struct {
 func listKey(inputs []executor.Result) string {
 	h := sha256.New()
 	for _, in := range inputs {
-		id := in.Tree.Tree
-		if id == "" {
-			id = in.Commit
-		}
-		fmt.Fprintln(h, id)
+		fmt.Fprintln(h, in.Tree.ID())
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
@@ -44,31 +46,31 @@ func commitsOf(inputs []executor.Result) []string {
 }
 
 // resolve keeps a resolution for every list of the same trees.
-func (r *Run) resolve(inputs []executor.Result, to executor.Tree) {
-	r.resolutions[listKey(inputs)] = resolution{to, commitsOf(inputs)}
+func (l *lineage) resolve(inputs []executor.Result, to executor.Tree) {
+	l.resolutions[listKey(inputs)] = resolution{to, commitsOf(inputs)}
 }
 
 // conflict is told that what a node starts from, or lands on, does not merge.
-func (r *Run) conflict(n *node, paths []string) {
+func (gr *graph) conflict(n *node, paths []string) {
 	l := &n.life
 	l.resolved = ""
 	if l.step == asideStep { // the open attempt to land ends first
 		l.aside.paths = paths
-		l.trouble = &trouble{executor.EffectFailed{Class: executor.FailConflict, Detail: r.conflictText(n)}, executor.EffectBase, ""}
+		l.trouble = &trouble{executor.EffectFailed{Class: executor.FailConflict, Detail: gr.conflictText(n)}, executor.EffectBase, ""}
 		return
 	}
 	l.unclean = false
-	r.beginMerge(n, l.inputs, paths, false)
+	gr.beginMerge(n, l.inputs, paths, false)
 }
 
 // beginMerge begins the step that resolves a conflict: given to the node's first
 // agent that may write, else to the one that the epic names, else to a person.
-func (r *Run) beginMerge(n *node, inputs []executor.Result, paths []string, landing bool) {
+func (r *rules) beginMerge(n *node, inputs []executor.Result, paths []string, landing bool) {
 	l := &n.life
 	s := ir.Step{
 		Name: executor.MergeStep, Access: "write", Session: "fresh", GateMode: "parallel", OnFailure: "reset", Next: executor.MergeStep, AllowEmpty: true,
 		Limits: ir.StepLimits{Attempts: mergeAttempts, Iterations: 1, RunnerRetries: 5},
-		Retry:  ir.Retry{Backoff: "exponential", InitialMS: 5000, MaxMS: 300_000},
+		Retry:  usualRetry,
 	}
 	if w := r.workStep(n); w != nil {
 		s.Agent, s.Fallback, s.Model, s.Sandbox, s.Stall, s.Retry = w.Agent, w.Fallback, w.Model, w.Sandbox, w.Stall, w.Retry
@@ -82,7 +84,7 @@ func (r *Run) beginMerge(n *node, inputs []executor.Result, paths []string, land
 }
 
 // byHand reports whether a person has to resolve the conflict.
-func (r *Run) byHand(n *node) bool {
+func (n *node) byHand() bool {
 	a := n.life.aside
 	return a.merge && (a.step.Agent == "" || a.used >= a.step.Limits.Attempts)
 }
@@ -90,7 +92,7 @@ func (r *Run) byHand(n *node) bool {
 // resolved records a resolution and goes on from it.
 func (r *Run) resolved(n *node, tree executor.Tree) {
 	l := &n.life
-	r.resolve(l.aside.inputs, tree)
+	r.lineage.resolve(l.aside.inputs, tree)
 	landing := l.aside.landing
 	l.aside, l.step = nil, 0
 	if landing {
@@ -102,7 +104,7 @@ func (r *Run) resolved(n *node, tree executor.Tree) {
 }
 
 // resolveAnew lets agents try again, or prepares the conflict once more.
-func (r *Run) resolveAnew(n *node) {
+func (n *node) resolveAnew() {
 	l := &n.life
 	if l.stage != stageHand {
 		return
@@ -110,18 +112,18 @@ func (r *Run) resolveAnew(n *node) {
 	l.aside.used, l.stage = 0, stagePrepare
 	l.attempt.agent = l.aside.step.Agent
 	log := &n.logs[len(n.logs)-1]
-	if log.Agent, log.ByHand = l.attempt.agent, r.byHand(n); !log.ByHand {
-		log.Feedback = r.feedback(n)
+	if log.Agent, log.ByHand = l.attempt.agent, n.byHand(); !log.ByHand {
+		log.Feedback = n.feedback()
 	}
 }
 
 // conflictText says what does not merge, and where.
-func (r *Run) conflictText(n *node) string {
+func (gr *graph) conflictText(n *node) string {
 	a := n.life.aside
 	var names []string
 	for _, in := range a.inputs {
 		if in.Node != "base" || len(a.inputs) < 3 {
-			names = append(names, r.nameOf(in.Node))
+			names = append(names, gr.nameOf(in.Node))
 		}
 	}
 	said := strings.Join(names, ", ") + " do not merge"
@@ -132,9 +134,9 @@ func (r *Run) conflictText(n *node) string {
 }
 
 // nameOf is what people call a result.
-func (r *Run) nameOf(id ir.NodeID) string {
-	if d := r.byID[id]; d != nil && !d.sum {
-		return string(r.keyOf(d))
+func (gr *graph) nameOf(id ir.NodeID) string {
+	if d := gr.byID[id]; d != nil && !d.sum {
+		return string(d.keyOf())
 	}
 	switch id {
 	case "base":
@@ -142,22 +144,22 @@ func (r *Run) nameOf(id ir.NodeID) string {
 	case executor.Integration:
 		return "the integration branch"
 	}
-	return string(r.KeyOf(id))
+	return string(gr.keyOf(id))
 }
 
 // decideHand asks a person to resolve the conflict in the worktree.
-func (r *Run) decideHand(n *node) executor.Event {
-	return n.event(executor.NodeWaiting{For: executor.ForHuman, Cause: executor.CauseConflict, Detail: r.handText(n)})
+func (gr *graph) decideHand(n *node) executor.Event {
+	return n.event(executor.NodeWaiting{For: executor.ForHuman, Cause: executor.CauseConflict, Detail: gr.handText(n)})
 }
 
 // sameConflict is the node that waits for a person over a conflict that the sum has
 // too: what resolves it there is part of what the sum joins then. nil if there is none.
-func (r *Run) sameConflict(n *node) *node {
+func (gr *graph) sameConflict(n *node) *node {
 	if !n.sum || n.life.aside == nil || !n.life.aside.merge {
 		return nil
 	}
 	of := n.life.aside
-	for _, d := range r.nodes {
+	for _, d := range gr.nodes {
 		if a := d.life.aside; d.sum || !d.waitsFor(executor.CauseConflict) || a == nil || !a.merge || !slices.Equal(a.paths, of.paths) ||
 			slices.ContainsFunc(a.inputs, func(x executor.Result) bool {
 				return x.Node != "base" && !slices.ContainsFunc(of.inputs, func(y executor.Result) bool { return y.Commit == x.Commit })
@@ -170,40 +172,30 @@ func (r *Run) sameConflict(n *node) *node {
 }
 
 // handText says what a person has to resolve, and where.
-func (r *Run) handText(n *node) string {
-	why := r.conflictText(n)
-	if d := r.sameConflict(n); d != nil {
+func (gr *graph) handText(n *node) string {
+	why := gr.conflictText(n)
+	if d := gr.sameConflict(n); d != nil {
 		return text.Head(fmt.Sprintf("%s; the same conflict as %s: resolve it there", why, d.ir.Key), executor.MaxNote)
 	}
-	if log := n.lastEndedOf(executor.MergeStep); log != nil && log.Person != "" && len(log.Problems) > 0 {
+	if log := n.lastEnded(executor.MergeStep); log != nil && log.Person != "" && len(log.Problems) > 0 {
 		why += "; not resolved yet: " + strings.Join(log.Problems, "; ")
 	}
 	return text.Head(why, executor.MaxNote)
 }
 
-// lastEndedOf is the last attempt of a step in this life that is over, nil if none is.
-func (n *node) lastEndedOf(step string) *AttemptLog {
-	for i := len(n.logs) - 1; i >= n.life.first; i-- {
-		if l := &n.logs[i]; l.Step == step && l.Status != executor.AttemptRunning {
-			return l
-		}
-	}
-	return nil
-}
-
 // known returns the resolution of a list that was resolved before. If that was of
 // other commits of the same trees, anew says so: its tree is right, and the commit
 // lacks ancestors.
-func (r *Run) known(inputs []executor.Result) (t executor.Tree, anew, ok bool) {
+func (l *lineage) known(inputs []executor.Result) (t executor.Tree, anew, ok bool) {
 	if len(inputs) < 2 {
 		return executor.Tree{}, false, false
 	}
-	x, ok := r.resolutions[listKey(inputs)]
+	x, ok := l.resolutions[listKey(inputs)]
 	return x.Tree, !slices.Equal(x.of, commitsOf(inputs)), ok
 }
 
 // commandGates are the node's gates that are commands, each once.
-func (r *Run) commandGates(n *node) []string {
+func (r *rules) commandGates(n *node) []string {
 	var out []string
 	for i := range n.ir.Steps {
 		for _, g := range n.ir.Steps[i].Gates {

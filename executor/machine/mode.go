@@ -64,39 +64,39 @@ func ModePath(from, to string) []string {
 
 // Mode is the mode of the epic and why it is in it. It is derived from the events
 // and is no state of its own.
-func (r *Run) Mode() (mode, reason string) {
-	o := r.Overview()
+func (x Summary) Mode() (mode, reason string) {
+	o := x.r.Overview()
 	open, done := 0, 0
-	for _, n := range r.nodes {
-		switch r.shown(n) {
+	for _, n := range x.r.nodes {
+		switch n.shown() {
 		case executor.Done:
 			done++
 		case executor.Skipped, executor.Cancelled:
 		default:
-			if !n.sum || len(r.sumInputs()) > 0 && r.sumDone(r.sumInputs()) == nil {
+			if !n.sum || len(x.r.sum.inputs()) > 0 && x.r.sum.doneWith(x.r.sum.inputs()) == nil {
 				open++
 			}
 		}
 	}
-	counts := countWords(r.Counts(), r.GoOn(), r.Idle())
+	counts := countWords(x.r.Summary().Counts(), x.r.Summary().GoOn(), x.r.runs.idle())
 	switch {
-	case len(r.epic.Nodes) == 0:
+	case len(x.r.epic.Nodes) == 0:
 		return ModeCreated, "it has no sprints yet"
-	case r.epic.Plans() != "" && open == 0 && done > 0:
-		return ModeReady, "the plan compiled and was approved: " + r.epic.Plans()
-	case r.epic.Plans() != "":
-		return ModePlanning, "a plan is drafted: " + r.epic.Plans()
-	case !r.begun && !o.PlanApproved, !r.Open() && !o.PlanApproved && open > 0:
-		return ModePlanning, "the plan waits for approval: digest " + r.epic.Digest
-	case !r.begun && r.epic.Run.HITL.Plan == "required":
-		return ModeReady, "the plan was approved: digest " + r.epic.Digest
-	case !r.begun:
-		return ModePlanning, "compiled from " + r.epic.Epic.Plan + "; starting ralph apply approves it"
-	case r.Open() && o.Held.For != "":
+	case x.r.epic.Plans() != "" && open == 0 && done > 0:
+		return ModeReady, "the plan compiled and was approved: " + x.r.epic.Plans()
+	case x.r.epic.Plans() != "":
+		return ModePlanning, "a plan is drafted: " + x.r.epic.Plans()
+	case !x.r.runs.begun && !o.PlanApproved, !x.r.runs.open() && !o.PlanApproved && open > 0:
+		return ModePlanning, "the plan waits for approval: digest " + x.r.epic.Digest
+	case !x.r.runs.begun && x.r.epic.Run.HITL.Plan == "required":
+		return ModeReady, "the plan was approved: digest " + x.r.epic.Digest
+	case !x.r.runs.begun:
+		return ModePlanning, "compiled from " + x.r.epic.Epic.Plan + "; starting ralph apply approves it"
+	case x.r.runs.open() && o.Held.For != "":
 		return ModePaused, "held: " + o.Held.Detail
-	case r.Open() && o.Draining != "":
+	case x.r.runs.open() && o.Draining != "":
 		return ModePaused, "nothing new starts: " + o.Draining
-	case r.Open():
+	case x.r.runs.open():
 		return ModeBuilding, "ralph apply, started by " + o.By
 	case open == 0:
 		return ModeComplete, counts

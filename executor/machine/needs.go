@@ -44,7 +44,7 @@ func (r *Run) effect(n *node) (executor.Effect, bool) {
 			e.Inputs = l.made
 		}
 		if n.sum {
-			e.Old, e.Known = r.sumRef, r.mayHold()
+			e.Old, e.Known = r.sum.ref, r.sum.mayHold()
 		}
 		return e, true
 	case stageLand:
@@ -91,7 +91,7 @@ func (r *Run) effect(n *node) (executor.Effect, bool) {
 }
 
 // asks names the runner that an effect needs, "" if it needs none.
-func (r *Run) asks(e *executor.Effect) string {
+func (r *rules) asks(e *executor.Effect) string {
 	if e.Agent == "" {
 		return ""
 	}
@@ -99,7 +99,7 @@ func (r *Run) asks(e *executor.Effect) string {
 }
 
 // onto says what nodes start from.
-func (r *Run) onto(n *node) executor.Onto {
+func (r *rules) onto(n *node) executor.Onto {
 	if n.sum {
 		return executor.OntoInputs
 	}

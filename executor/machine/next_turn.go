@@ -60,7 +60,7 @@ func (r *Run) wantsTurn(n *node) bool {
 }
 
 // spends reports whether an agent works in the node, or judges it.
-func (r *Run) spends(n *node) bool {
+func (r *rules) spends(n *node) bool {
 	for i := range n.ir.Steps {
 		s := &n.ir.Steps[i]
 		if s.Agent != "" && n.hasAgent(s) && n.ir.Kind != ir.Manual && !r.epic.Agents[s.Agent].Human {

@@ -72,8 +72,7 @@ type node struct {
 	kept      *executor.Kept    // recovered, and not gone on with yet
 	orphans   []executor.Orphan // commits that the journal had lost, not yet judged
 	pull      executor.Pull     // its last pull request
-	listing   []executor.Result // of what it is about to start from, as far as it is on record
-	people    people            // what they said about it
+	people    nodePeople        // what they said about it
 	says      []Comment         // what happened to it, for people
 	cost      cost
 	booked    purse             // what turns in flight have reserved of its budget
@@ -253,9 +252,7 @@ func fingerprint(inputs []executor.Result) string {
 	for _, in := range inputs {
 		b.WriteString(string(in.Node))
 		b.WriteByte(':')
-		if b.WriteString(in.Tree.Tree); in.Tree.Tree == "" { // not known: a branch's head
-			b.WriteString(in.Commit)
-		}
+		b.WriteString(in.Tree.ID()) // of a branch's head only the commit is known
 		b.WriteByte('\n')
 	}
 	sum := sha256.Sum256([]byte(b.String()))
@@ -330,7 +327,7 @@ func (n *node) next(i int) int {
 // where they can be done again: an agent whose session is known goes on in it, on
 // the tree as it is, unless a person has that session; any other agent or gate
 // whose turn was cut needs its worktree put back first.
-func (r *Run) rewind(n *node) {
+func (r *rules) rewind(n *node) {
 	l := &n.life
 	for _, e := range l.flight {
 		l.redo = append(l.redo, executor.Effect{Kind: e.Kind, Gate: e.Gate})

@@ -9,6 +9,14 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
+// graph is the nodes of an epic, and those that are on record beside it.
+type graph struct {
+	*rules
+	nodes  []*node // in the epic's order, the sum last
+	byID   map[ir.NodeID]*node
+	former []*node // on record, and not in the epic any more, by id
+}
+
 // inOrder goes through a map in the order of its keys. Nothing in this package goes
 // through one as it lies, so that two processes with the same events say the same.
 func inOrder[K cmp.Ordered, V any](m map[K]V) iter.Seq2[K, V] { return inOrderOf(m, cmp.Compare) }
@@ -28,9 +36,9 @@ func inOrderOf[K comparable, V any](m map[K]V, compare func(a, b K) int) iter.Se
 
 // all goes through all nodes on record: those of the epic in its order, the sum, and
 // those that are gone by their ids.
-func (r *Run) all() iter.Seq[*node] {
+func (gr *graph) all() iter.Seq[*node] {
 	return func(yield func(*node) bool) {
-		for _, list := range [2][]*node{r.nodes, r.former} {
+		for _, list := range [2][]*node{gr.nodes, gr.former} {
 			for _, n := range list {
 				if !yield(n) {
 					return
@@ -41,10 +49,10 @@ func (r *Run) all() iter.Seq[*node] {
 }
 
 // addGone puts a node on record that is not in the epic any more.
-func (r *Run) addGone(id ir.NodeID) *node {
+func (gr *graph) addGone(id ir.NodeID) *node {
 	n := &node{id: id, index: -1, numbers: map[string]int{}}
-	r.byID[id] = n
-	at, _ := slices.BinarySearchFunc(r.former, id, func(n *node, id ir.NodeID) int { return cmp.Compare(n.id, id) })
-	r.former = slices.Insert(r.former, at, n)
+	gr.byID[id] = n
+	at, _ := slices.BinarySearchFunc(gr.former, id, func(n *node, id ir.NodeID) int { return cmp.Compare(n.id, id) })
+	gr.former = slices.Insert(gr.former, at, n)
 	return n
 }

@@ -2,6 +2,7 @@ package machine
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
@@ -15,6 +16,14 @@ const (
 	outage     = 6 * time.Hour // that a runner may keep failing before a person is asked
 )
 
+// parks count the agents in flight, and know the runners that take no further one.
+type parks struct {
+	*rules
+	runners map[string]*park // that are left alone, or counted
+	agents  map[string]int   // in flight, by runner
+	limited bool             // some runner takes only so many
+}
+
 // park is what keeps agents from a runner.
 type park struct {
 	executor.RunnerParked
@@ -22,35 +31,31 @@ type park struct {
 	recent []time.Time // when its agents began, within the last minute
 }
 
-func (r *Run) parkOf(runner string) *park {
-	p := r.parks[runner]
+func (pk *parks) of(runner string) *park {
+	p := pk.runners[runner]
 	if p == nil {
 		p = &park{}
-		r.parks[runner] = p
+		pk.runners[runner] = p
 	}
 	return p
 }
 
-func (r *Run) parked(b executor.RunnerParked) {
-	r.parkOf(b.Runner).RunnerParked = b
+func (pk *parks) parked(b executor.RunnerParked) {
+	pk.of(b.Runner).RunnerParked = b
 }
 
 // asked notes that an agent of a runner begins.
-func (r *Run) asked(runner string, at time.Time) {
-	if r.epic.Runners[runner].RPM <= 0 {
+func (pk *parks) asked(runner string, at time.Time) {
+	if pk.epic.Runners[runner].RPM <= 0 {
 		return
 	}
-	p := r.parkOf(runner)
-	k := 0
-	for k < len(p.recent) && !p.recent[k].After(at.Add(-time.Minute)) {
-		k++
-	}
-	p.recent = append(p.recent[k:], at)
+	p := pk.of(runner)
+	p.recent = append(p.within(at), at)
 }
 
-// answered notes that a runner works: what it was parked for is over.
-func (r *Run) answered(runner string) {
-	if p := r.parks[runner]; p != nil {
+// answered notes that a runner works: the reason for parking it is over.
+func (pk *parks) answered(runner string) {
+	if p := pk.runners[runner]; p != nil {
 		p.down = time.Time{}
 		if p.Probe {
 			p.RunnerParked = executor.RunnerParked{}
@@ -58,40 +63,45 @@ func (r *Run) answered(runner string) {
 	}
 }
 
+// within are the starts of the minute before a time.
+func (p *park) within(now time.Time) []time.Time {
+	k := slices.IndexFunc(p.recent, func(t time.Time) bool { return t.After(now.Add(-time.Minute)) })
+	if k < 0 {
+		return nil
+	}
+	return p.recent[k:]
+}
+
 // failing notes that a runner did not work.
-func (r *Run) failing(runner string, at time.Time) {
-	if p := r.parkOf(runner); p.down.IsZero() {
+func (pk *parks) failing(runner string, at time.Time) {
+	if p := pk.of(runner); p.down.IsZero() {
 		p.down = at
 	}
 }
 
 // mayAsk reports whether one more agent of a runner may begin now, beside those
 // in flight and the planned ones; if not, when to look again, if that is known.
-func (r *Run) mayAsk(runner string, planned int, now time.Time) (ok bool, again time.Time) {
+func (pk *parks) mayAsk(runner string, planned int, now time.Time) (ok bool, again time.Time) {
 	if runner == "" {
 		return true, again
 	}
-	if limit := r.runnerLimit(runner); limit > 0 && r.agents[runner]+planned >= limit {
+	if limit := pk.runnerLimit(runner); limit > 0 && pk.agents[runner]+planned >= limit {
 		return false, again
 	}
-	p := r.parks[runner]
+	p := pk.runners[runner]
 	if p == nil {
 		return true, again
 	}
 	if p.Until.After(now) {
 		return false, p.Until
 	}
-	if p.Probe && r.agents[runner]+planned > 0 {
+	if p.Probe && pk.agents[runner]+planned > 0 {
 		return false, again
 	}
-	if rpm := r.epic.Runners[runner].RPM; rpm > 0 {
-		k := 0
-		for k < len(p.recent) && !p.recent[k].After(now.Add(-time.Minute)) {
-			k++
-		}
-		if len(p.recent)-k+planned >= rpm {
-			if k < len(p.recent) {
-				again = p.recent[k].Add(time.Minute)
+	if rpm := pk.epic.Runners[runner].RPM; rpm > 0 {
+		if recent := p.within(now); len(recent)+planned >= rpm {
+			if len(recent) > 0 {
+				again = recent[0].Add(time.Minute)
 			}
 			return false, again
 		}
@@ -99,16 +109,15 @@ func (r *Run) mayAsk(runner string, planned int, now time.Time) (ok bool, again 
 	return true, again
 }
 
-// shut reports whether a runner is parked, or answers only to a probe that is
-// another's.
-func (r *Run) shut(runner string, now time.Time) bool {
-	p := r.parks[runner]
-	return runner != "" && p != nil && !p.Until.IsZero() && (p.Until.After(now) || p.Probe && r.agents[runner] > 0)
+// shut reports whether a runner is parked, or another agent's probe of it is in flight.
+func (pk *parks) shut(runner string, now time.Time) bool {
+	p := pk.runners[runner]
+	return runner != "" && p != nil && !p.Until.IsZero() && (p.Until.After(now) || p.Probe && pk.agents[runner] > 0)
 }
 
 // onLimit parks the runner whose limit is used up, and then lets the node wait.
-func (r *Run) onLimit(n *node, runner string, t *executor.EffectFailed, now time.Time) executor.Event {
-	if p := r.parks[runner]; p != nil && p.Until.After(now) {
+func (pk *parks) onLimit(n *node, runner string, t *executor.EffectFailed, now time.Time) executor.Event {
+	if p := pk.runners[runner]; p != nil && p.Until.After(now) {
 		return n.event(executor.NodeWaiting{For: executor.ForLimit, Until: p.Until, Detail: t.Detail})
 	}
 	b := executor.RunnerParked{Runner: runner, Until: t.Until, Detail: text.Head(t.Detail, 300)}
@@ -125,25 +134,25 @@ func (r *Run) onLimit(n *node, runner string, t *executor.EffectFailed, now time
 	return executor.Event{Body: b}
 }
 
-// waitForRunner lets a node whose agents are all of runners that are left alone,
-// or find no room in a budget beside what runs, give up its slot.
+// waitForRunner lets a node give up its slot if the runners of all its agents are parked
+// or full, or a budget has no room for them beside what runs.
 func (r *Run) waitForRunner(n *node, now time.Time) (executor.Event, bool) {
 	switch n.life.stage {
 	case stageAgent, stageDiagnose, stageGate, stageRed:
 	default:
 		return executor.Event{}, false
 	}
-	if len(r.parks) == 0 && !r.limited && !r.budgeted || len(n.life.flight) > 0 {
+	if len(r.parks.runners) == 0 && !r.parks.limited && !r.budget.limited || len(n.life.flight) > 0 {
 		return executor.Event{}, false
 	}
 	first, full, room := "", true, ""
-	wallet := r.wallet(now)
+	wallet := r.budget.wallet(now)
 	for _, e := range r.effects(n, nil) {
 		name := r.asks(&e)
 		switch {
-		case r.shut(name, now):
+		case r.parks.shut(name, now):
 			full = false
-		case r.full(name, now):
+		case r.parks.full(name, now):
 		default:
 			if room = wallet.noRoom(n, turnOf(&e)); room == "" {
 				return executor.Event{}, false
@@ -161,41 +170,41 @@ func (r *Run) waitForRunner(n *node, now time.Time) (executor.Event, bool) {
 	case full && room != "":
 		return n.event(executor.NodeWaiting{For: executor.ForLimit, Detail: room}), true
 	case full:
-		_, again := r.mayAsk(first, 0, now)
+		_, again := r.parks.mayAsk(first, 0, now)
 		return n.event(executor.NodeWaiting{For: executor.ForLimit, Until: again, Detail: fmt.Sprintf("runner %s takes no further agent now", first)}), true
 	}
-	p := r.parks[first]
+	p := r.parks.runners[first]
 	return n.event(executor.NodeWaiting{For: executor.ForLimit, Until: p.Until, Detail: fmt.Sprintf("runner %s is parked: %s", first, p.Detail)}), true
 }
 
 // full reports whether a runner takes no further agent now.
-func (r *Run) full(runner string, now time.Time) bool {
-	ok, _ := r.mayAsk(runner, 0, now)
+func (pk *parks) full(runner string, now time.Time) bool {
+	ok, _ := pk.mayAsk(runner, 0, now)
 	return !ok
 }
 
 // wanted reports whether another node could go on at once if this one gave up its
 // slot.
 func (r *Run) wanted(n *node, now time.Time) bool {
-	if r.draining || r.held.For != "" {
+	if r.halt.draining || r.halt.held.For != "" {
 		return false
 	}
-	free := r.running < r.started.Slots
+	free := r.queues.running < r.runs.started.Slots
 	lane := func(name string) bool {
 		limit := r.epic.Run.Concurrency.PerLane[name]
-		return limit > 0 && r.lanes[name] >= limit
+		return limit > 0 && r.queues.lanes[name] >= limit
 	}
 	wallet := r.admission(now)
 	helps := func(runner, in string, next turn, who *node) bool {
 		mine := in == n.ir.Lane
-		return !r.full(runner, now) && wallet.lets(who, next) && (!free || mine && lane(in)) && (mine || !lane(in))
+		return !r.parks.full(runner, now) && wallet.lets(who, next) && (!free || mine && lane(in)) && (mine || !lane(in))
 	}
-	for _, c := range r.ready.classes {
-		if len(r.ready.items[c]) > 0 && helps(c.runner, c.lane, c.first, nil) {
+	for _, c := range r.queues.ready.classes {
+		if len(r.queues.ready.items[c]) > 0 && helps(c.runner, c.lane, c.first, nil) {
 			return true
 		}
 	}
-	for _, i := range r.timers {
+	for _, i := range r.queues.timers {
 		other := r.nodes[i]
 		if other.wait.Until.After(now) {
 			break
@@ -207,14 +216,14 @@ func (r *Run) wanted(n *node, now time.Time) bool {
 	return false
 }
 
-// headed counts, by runner, the running nodes whose agent comes next: places that
-// no other node is begun for.
+// headed counts, by runner, the running nodes whose agent comes next. Their places are
+// not given to other nodes.
 func (r *Run) headed() map[string]int {
 	out := map[string]int{}
-	if !r.limited && len(r.parks) == 0 {
+	if !r.parks.limited && len(r.parks.runners) == 0 {
 		return out
 	}
-	for _, list := range [2]set{r.active, r.flying} {
+	for _, list := range [2]set{r.queues.active, r.queues.flying} {
 		for _, i := range list {
 			n := r.nodes[i]
 			l := &n.life
@@ -258,14 +267,14 @@ func (r *Run) parkedFor(n *node) string {
 	if t := n.life.trouble; name == "" && t != nil {
 		name = r.epic.Agents[t.agent].Runner
 	}
-	if p := r.parks[name]; name == "" || p == nil || p.Until.IsZero() {
+	if p := r.parks.runners[name]; name == "" || p == nil || p.Until.IsZero() {
 		return ""
 	}
 	return name
 }
 
-// unpark lets a runner be asked again at once, because a person says that what it
-// was parked for is over: everybody who waits for it goes on.
+// unpark lets a runner be asked again at once, because a person says that the reason for
+// parking it is over: all nodes that wait for it go on.
 func (r *Run) unpark(runner, by string) error {
 	var freed []*node
 	for _, n := range r.nodes {
@@ -273,13 +282,13 @@ func (r *Run) unpark(runner, by string) error {
 			freed = append(freed, n)
 		}
 	}
-	p := r.parkOf(runner)
+	p := r.parks.of(runner)
 	p.RunnerParked, p.down = executor.RunnerParked{}, time.Time{}
 	for _, n := range freed {
 		if err := r.release(n, "retried by "+by); err != nil {
 			return err
 		}
-		r.touch(n)
+		r.queues.touch(n)
 	}
 	return nil
 }

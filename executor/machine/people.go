@@ -9,8 +9,15 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// people is what persons said about a node, as far as it still matters.
+// people is what persons decided about the epic as a whole.
 type people struct {
+	*rules
+	plans map[string]bool // approved, by the epic's digest
+	heard map[string]bool // decisions, by id
+}
+
+// nodePeople is what persons said about a node, as far as it still matters.
+type nodePeople struct {
 	decisions []executor.Decision // all, oldest first
 	approvals []executor.Decision // of gates, each bound to gate, result and base
 	said      []executor.Decision // with a message, for the next turn or attempt
@@ -24,14 +31,14 @@ type people struct {
 	handed    handed              // of what they handed in, what no gate has judged
 }
 
-func (p *people) tell(d executor.Decision) {
+func (p *nodePeople) tell(d executor.Decision) {
 	if d.Message != "" {
 		p.said = append(p.said, d)
 	}
 }
 
 // last returns the newest decision with this verb.
-func (p *people) last(v executor.Verb) (executor.Decision, bool) {
+func (p *nodePeople) last(v executor.Verb) (executor.Decision, bool) {
 	for i := len(p.decisions) - 1; i >= 0; i-- {
 		if p.decisions[i].Verb == v {
 			return p.decisions[i], true
@@ -40,15 +47,15 @@ func (p *people) last(v executor.Verb) (executor.Decision, bool) {
 	return executor.Decision{}, false
 }
 
-// decided applies what a person said. What does not fit the present state, as
-// after a change of epic.json, counts nothing; it stays on record all the same.
+// decided applies what a person said. A decision that does not fit the present state, as
+// after a change of epic.json, has no effect; it stays on record all the same.
 func (r *Run) decided(e executor.Event, b executor.Decided) error {
 	d := b.Decision
-	if r.Heard(d.ID) {
+	if r.Decisions().Heard(d.ID) {
 		return nil
 	}
 	if d.ID != "" {
-		r.heard[d.ID] = true
+		r.people.heard[d.ID] = true
 	}
 	n := r.byID[e.Node]
 	if e.Node != "" {
@@ -58,9 +65,9 @@ func (r *Run) decided(e executor.Event, b executor.Decided) error {
 		n.people.decisions = append(n.people.decisions, d)
 	}
 	if n != nil && d.Verb == executor.RetryNode {
-		n.noteHanded(d, r.foreign)
+		n.noteHanded(d, r.runs.foreign)
 	}
-	_, do, err := r.consider(e.Node, d)
+	do, err := r.consider(e.Node, &d)
 	if err != nil || do == nil {
 		return nil
 	}
@@ -68,31 +75,28 @@ func (r *Run) decided(e executor.Event, b executor.Decided) error {
 		return fmt.Errorf("%s %s: %w", d.Verb, d.How, err)
 	}
 	if n != nil {
-		r.touch(n)
+		r.queues.touch(n)
 	}
 	return nil
 }
 
-// goesOn ends the detail of a wait that is over: the node only needs a slot.
-const goesOn = "; goes on"
-
 // release ends a wait by a person's word: the node goes on when there is a slot.
 func (r *Run) release(n *node, detail string) error {
-	go_on := executor.NodeWaiting{For: executor.ForTimer, Detail: detail + goesOn}
+	go_on := executor.NodeWaiting{For: executor.ForTimer, Detail: detail}
 	n.life.failures, n.life.trouble = 0, nil
 	if n.status == executor.Waiting {
-		r.dropTimer(n)
+		r.queues.dropTimer(n)
 		n.wait = go_on
-		r.addTimer(n)
+		r.queues.addTimer(n)
 		return nil
 	}
 	n.wait = go_on
 	return r.move(n, executor.Waiting)
 }
 
-// toTheGates lets the gates judge what the open attempt left, whatever the agent
-// said about it.
-func (r *Run) toTheGates(n *node) {
+// toTheGates lets the gates judge the result of the open attempt, whatever its agent
+// reported.
+func (n *node) toTheGates() {
 	a := &n.life.attempt
 	a.end.End, a.end.ExitCode, a.end.Outcome = executor.EndExited, 0, executor.Outcome{Result: "success"}
 	switch {
@@ -113,7 +117,7 @@ func (a *attempt) finishedBy(who string) {
 
 // bound reports whether a person let this gate pass, as it is now, for exactly
 // this result on this base.
-func (r *Run) bound(n *node, gate string) (executor.Decision, bool) {
+func (r *rules) bound(n *node, gate string) (executor.Decision, bool) {
 	l := &n.life
 	result, base := l.attempt.collected.Result.Tree, l.base.Tree
 	for i := len(n.people.approvals) - 1; i >= 0; i-- {
@@ -128,7 +132,7 @@ func (r *Run) bound(n *node, gate string) (executor.Decision, bool) {
 // approved is the verdict that a person gave on a gate of the open attempt, if
 // one did and it still counts. The machine asks before it judges the gate or
 // waits for a person.
-func (r *Run) approved(n *node, gate string) (executor.Event, bool) {
+func (r *rules) approved(n *node, gate string) (executor.Event, bool) {
 	d, ok := r.bound(n, gate)
 	if !ok {
 		return executor.Event{}, false
@@ -147,13 +151,13 @@ func (r *Run) onWord(n *node, now time.Time) (executor.Event, bool) {
 	if n.busy() {
 		return executor.Event{}, false
 	}
-	if by := n.people.paused; by != "" && l.trouble == nil && l.stage.pausable() && r.lander != n {
+	if by := n.people.paused; by != "" && l.trouble == nil && l.stage.pausable() && r.landing.node != n {
 		return n.event(executor.NodeWaiting{For: executor.ForHuman, Cause: executor.CausePaused, Detail: "paused by " + by}), true
 	}
 	d := l.word
 	next := ""
 	if d.Verb != "" && l.stage != stageBase {
-		next, _ = r.nextName(n, "")
+		next, _ = n.nextName("")
 	}
 	switch {
 	case d.Verb == "" || l.stage == stageBase:
@@ -188,12 +192,12 @@ func (r *Run) freeEnd(n *node, b executor.AttemptEnded) error {
 	}
 	to := n.stepIndex(b.Next)
 	if l.step == asideStep && to == asideStep { // it lands anew
-		r.moved(n, executor.Tree{})
+		r.landing.moved(n, executor.Tree{})
 		l.word = executor.Decision{}
 		return nil
 	}
 	if l.step == asideStep && to >= 0 {
-		r.landFailed(n, to)
+		r.landing.landFailed(n, to)
 	} else if to < 0 || to > l.step {
 		return fmt.Errorf("an end of step %q cannot go to step %q", l.attempt.step, b.Next)
 	}
@@ -244,42 +248,39 @@ func (s stage) pausable() bool {
 	return false
 }
 
-// stray takes what is reported for a node that a person ended meanwhile: it
-// counts nothing, except what it cost.
+// stray applies a report about a node that a person has ended meanwhile: only its cost
+// counts.
 func (r *Run) stray(n *node, e executor.Event) error {
-	kind, gate := reportOf(e)
-	done, ok := r.take(n, func(f executor.Effect) bool {
-		return e.IsOf(f) && (kind == "" || f.Kind == kind) && (gate == "" || f.Gate == gate)
-	})
+	done, ok := r.take(n, reportedBy(e))
 	if !ok {
 		return fmt.Errorf("nothing of it is in flight")
 	}
-	r.account(n, e, done)
-	r.learn(e, done)
+	r.budget.account(n, e, done)
+	r.budget.learn(e, done)
 	if n.busy() {
 		return nil
 	}
-	if n.status == executor.Pending && r.begun && !r.foreign && !n.sum {
+	if n.status == executor.Pending && r.runs.begun && !r.runs.foreign && !n.sum {
 		return r.arrive(n)
 	}
 	return nil
 }
 
 // account records what the report of an effect says about cost.
-func (r *Run) account(n *node, e executor.Event, done executor.Effect) {
+func (bg *budget) account(n *node, e executor.Event, done executor.Effect) {
 	switch b := e.Body.(type) {
 	case executor.AgentEnded:
-		r.spend(n, b.Usage, b.Millis, true)
+		bg.spend(n, b.Usage, b.Millis, true)
 	case executor.GateJudged:
-		r.spend(n, b.Usage, b.Millis, r.byModel(b.Gate, b.Agent))
+		bg.spend(n, b.Usage, b.Millis, bg.byModel(b.Gate, b.Agent))
 	case executor.Diagnosed:
-		r.spend(n, b.Usage, 0, true)
+		bg.spend(n, b.Usage, 0, true)
 	case executor.EffectFailed:
 		switch {
 		case !b.Usage.IsZero():
-			r.spend(n, b.Usage, 0, true)
+			bg.spend(n, b.Usage, 0, true)
 		case b.Class == executor.FailInterrupted, b.Class == executor.FailLost:
-			r.untold(n, done)
+			bg.untold(n, done)
 		}
 	}
 }

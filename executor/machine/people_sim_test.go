@@ -57,7 +57,7 @@ func (s *sim) stir() {
 	if look {
 		before = shownAll(s.t, s.run)
 	}
-	bound, err := s.run.Consider(node, d, s.now)
+	bound, err := s.run.Decisions().Consider(node, d, s.now)
 	if look {
 		if after := shownAll(s.t, s.run); after != before {
 			s.t.Fatalf("to consider %s of %s changed\n%s\nto\n%s", d.Verb, node, before, after)
@@ -78,7 +78,7 @@ func (s *sim) everyWayWorks() {
 			if w.Key == "" {
 				node = ""
 			}
-			if _, err := s.run.Consider(node, d, s.now); ok && err != nil {
+			if _, err := s.run.Decisions().Consider(node, d, s.now); ok && err != nil {
 				s.t.Fatalf("%s is %s (%s): %q is offered and refused: %v", v.Key, v.Status, v.Cause, w.Command(), err)
 			}
 		}
@@ -135,7 +135,7 @@ func TestAnyDecisionAtAnyTime(t *testing.T) { // execution §5, §9
 				s.end(e, s.anyReport(e))
 			case todo.Done:
 				ends++
-				s.put(executor.Event{Body: executor.RunEnded{Counts: s.run.Counts()}})
+				s.put(executor.Event{Body: executor.RunEnded{Counts: s.run.Summary().Counts()}})
 				s.stir()
 				s.crash()
 				s.startAny()

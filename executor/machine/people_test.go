@@ -170,7 +170,7 @@ func (s *stage) until(stop func(executor.Effect) bool) {
 func (s *stage) end() {
 	s.t.Helper()
 	s.until(nil)
-	s.put(executor.Event{Body: executor.RunEnded{Counts: s.run.Counts()}})
+	s.put(executor.Event{Body: executor.RunEnded{Counts: s.run.Summary().Counts()}})
 }
 
 // say decides something; the error is the refusal.
@@ -187,7 +187,7 @@ func (s *stage) say(key string, d executor.Decision) error {
 	} else if key != "" {
 		id = ir.NodeID("bd-" + strings.ReplaceAll(key, ".", "-"))
 	}
-	bound, err := s.run.Consider(id, d, s.now)
+	bound, err := s.run.Decisions().Consider(id, d, s.now)
 	if err != nil {
 		if _, ok := errors.AsType[*executor.Refused](err); !ok {
 			s.t.Fatalf("%s %s: %v is no refusal", d.Verb, key, err)
@@ -266,7 +266,7 @@ func TestABlockedNodeIsRetriedWithANewAllowance(t *testing.T) { // execution §5
 	var left []int
 	s.tells = func(e executor.Effect) []executor.Body {
 		if e.Kind == executor.EffectAgent && e.Node == "bd-1-1" {
-			left = append(left, s.run.Left(e.Node))
+			left = append(left, s.run.Node(e.Node).Left())
 		}
 		return nil
 	}
@@ -278,7 +278,7 @@ func TestABlockedNodeIsRetriedWithANewAllowance(t *testing.T) { // execution §5
 	s.ok("1.1", executor.Decision{Verb: executor.RetryNode, Message: "use the other library"}) // while no run is open
 	s.begin()
 	s.until(func(e executor.Effect) bool { return e.Kind == executor.EffectAgent })
-	if p := string(s.run.Prompt("bd-1-1")); !strings.Contains(p, "use the other library") {
+	if p := string(s.run.Node("bd-1-1").Prompt()); !strings.Contains(p, "use the other library") {
 		t.Errorf("the prompt does not hold what ann said:\n%s", p)
 	}
 	s.end()
@@ -313,8 +313,8 @@ func TestAQuestionIsAnsweredOrJudged(t *testing.T) { // execution §5: question
 			s.ok("1.1", c.say)
 			s.replay()
 			s.until(func(e executor.Effect) bool { return e.Kind == executor.EffectAgent })
-			if c.attempts == 2 && !strings.Contains(string(s.run.Prompt("bd-1-1")), "take the blue one") {
-				t.Errorf("the answer is not in the prompt:\n%s", s.run.Prompt("bd-1-1"))
+			if c.attempts == 2 && !strings.Contains(string(s.run.Node("bd-1-1").Prompt()), "take the blue one") {
+				t.Errorf("the answer is not in the prompt:\n%s", s.run.Node("bd-1-1").Prompt())
 			}
 			s.end()
 			s.is("1.1", executor.Done, "", "") // it cost none: there was only one
@@ -649,9 +649,9 @@ func TestADecisionIsAppliedOnce(t *testing.T) { // execution §5: inbox
 	s.until(nil)
 	d := executor.Decision{ID: "once", Verb: executor.RetryNode, Message: "yes", By: "ann"}
 	for i := range 2 {
-		bound, err := s.run.Consider("bd-1-1", d, s.now)
-		if err != nil || s.run.Heard("once") != (i == 1) {
-			t.Fatalf("time %d: %v, heard %v", i, err, s.run.Heard("once"))
+		bound, err := s.run.Decisions().Consider("bd-1-1", d, s.now)
+		if err != nil || s.run.Decisions().Heard("once") != (i == 1) {
+			t.Fatalf("time %d: %v, heard %v", i, err, s.run.Decisions().Heard("once"))
 		}
 		s.put(executor.Event{Node: "bd-1-1", Body: executor.Decided{Decision: bound}})
 		s.until(nil)
@@ -679,13 +679,13 @@ func TestADraftedPlanIsApproved(t *testing.T) {
 	for _, asks := range []string{"auto", "required"} {
 		s := newStage(t, []string{"1.1"}, func(e *ir.Epic) { e.Run.HITL.Plan, e.Run.HITL.Approvers = asks, []string{"ann"} })
 		d := executor.Decision{ID: "a", Verb: executor.Approve, How: executor.Drafted, By: "bob", Digest: s.epic.Digest}
-		if _, err := s.run.Consider("", d, s.now); err == nil {
+		if _, err := s.run.Decisions().Consider("", d, s.now); err == nil {
 			t.Errorf("%s: bob may not approve", asks)
 		}
 		d.By = "ann"
 		for _, other := range []string{"sha256:other", ""} {
 			d.Digest = other
-			if _, err := s.run.Consider("", d, s.now); err == nil {
+			if _, err := s.run.Decisions().Consider("", d, s.now); err == nil {
 				t.Errorf("%s: %q is about another epic", asks, other)
 			}
 		}
@@ -695,10 +695,10 @@ func TestADraftedPlanIsApproved(t *testing.T) {
 			t.Errorf("%s: the plan is not approved", asks)
 		}
 		var no *executor.Refused
-		if _, err := s.run.Consider("", executor.Decision{ID: "b", Verb: executor.Approve, How: executor.Drafted, By: "ann", Digest: s.epic.Digest}, s.now); !errors.As(err, &no) || !no.Already {
+		if _, err := s.run.Decisions().Consider("", executor.Decision{ID: "b", Verb: executor.Approve, How: executor.Drafted, By: "ann", Digest: s.epic.Digest}, s.now); !errors.As(err, &no) || !no.Already {
 			t.Errorf("%s: the second approval: %v", asks, err)
 		}
-		if _, err := s.run.Consider("bd-1-1", executor.Decision{ID: "c", Verb: executor.Approve, How: executor.Drafted, By: "ann"}, s.now); err == nil {
+		if _, err := s.run.Decisions().Consider("bd-1-1", executor.Decision{ID: "c", Verb: executor.Approve, How: executor.Drafted, By: "ann"}, s.now); err == nil {
 			t.Errorf("%s: a node is no plan", asks)
 		}
 	}

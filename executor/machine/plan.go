@@ -36,6 +36,7 @@ type Planned struct {
 	Key    ir.Key
 	Title  string
 	Action Action
+	Needs  ir.Key // blocked: by this one, which it needs; "" if by itself
 	Cause  string // "its text changed", "what it starts from changed (1.1)", "needs 1.2 (blocked)"
 }
 
@@ -43,14 +44,14 @@ type Planned struct {
 // order, the sum last and nodes that are gone after it. Where a run is at work it is
 // the next one that is planned, and what runs is running. It uses the run up: it
 // must not be used further.
-func (r *Run) Plan(start executor.RunStarted, now time.Time) ([]Planned, error) {
+func Plan(r *Run, start executor.RunStarted, now time.Time) ([]Planned, error) {
 	if start.Digest != r.epic.Digest {
 		return nil, &executor.Refused{Why: "the run would be of another epic.json than the one that is planned"}
 	}
 	doings := map[ir.NodeID]string{}
 	for _, n := range r.nodes {
-		if n.status == executor.Running && r.begun && !r.Idle() {
-			doings[n.id] = doing(n)
+		if n.status == executor.Running && r.runs.begun && !r.runs.idle() {
+			_, doings[n.id] = doing(n.life.flight)
 		}
 	}
 	before := make([]executor.NodeStatus, len(r.nodes))
@@ -73,21 +74,25 @@ func (r *Run) Plan(start executor.RunStarted, now time.Time) ([]Planned, error) 
 		}
 		p.actions[i] = action
 		works = works || action.works()
-		out = append(out, Planned{Node: n.id, Key: n.ir.Key, Title: n.ir.Title, Action: action, Cause: cause})
+		x := Planned{Node: n.id, Key: n.ir.Key, Title: n.ir.Title, Action: action, Cause: cause}
+		if action == ActBlocked && p.held[i].key != x.Key {
+			x.Needs = p.held[i].key
+		}
+		out = append(out, x)
 	}
-	if s, ok := r.planSum(works); ok {
+	if s, ok := r.sum.plan(works); ok {
 		if what, runs := doings[s.Node]; runs && !works {
 			s.Action, s.Cause = ActRunning, what
 		}
 		out = append(out, s)
 	}
-	for _, id := range r.Gone() {
+	for _, id := range r.gone() {
 		n := r.byID[id]
 		cause := "never done"
 		if len(n.successes) > 0 {
 			cause = "its result stays pinned and is left out of the sum"
 		}
-		out = append(out, Planned{Node: id, Key: r.KeyOf(id), Action: ActGone, Cause: cause})
+		out = append(out, Planned{Node: id, Key: r.keyOf(id), Action: ActGone, Cause: cause})
 	}
 	return out, nil
 }
@@ -162,7 +167,7 @@ func (p *planning) people(i int, n *node) func(Action, string) (Action, string) 
 		if p.r.byHandAlone(n) && len(n.logs) > 0 {
 			cause += "; a person's work stays in its worktree, and is approved again"
 		}
-		if gates := n.approvedGates(p.r); len(gates) > 0 {
+		if gates := p.r.approvedGates(n); len(gates) > 0 {
 			cause += "; to be approved again: " + strings.Join(gates, ", ")
 		}
 		return a, strings.TrimPrefix(cause, "; ")
@@ -170,7 +175,7 @@ func (p *planning) people(i int, n *node) func(Action, string) (Action, string) 
 }
 
 // approvedGates are the human gates of a node that somebody let pass.
-func (n *node) approvedGates(r *Run) (out []string) {
+func (r *rules) approvedGates(n *node) (out []string) {
 	for _, d := range n.people.approvals {
 		if g, there := r.epic.Gates[d.Gate]; there && g.Kind == "human" && !slices.Contains(out, d.Gate) {
 			out = append(out, d.Gate)
@@ -182,7 +187,7 @@ func (n *node) approvedGates(r *Run) (out []string) {
 // judgedFirst lists what a blocked node with other gates needs, where that is judged
 // again, or may be, and nothing else holds the node back.
 func (p *planning) judgedFirst(n *node) (keys []string) {
-	if !p.r.otherGates(n) {
+	if !n.otherGates() {
 		return nil
 	}
 	for _, i := range n.deps {
@@ -293,15 +298,15 @@ func (p *planning) cause(i int, n *node) (Action, because) {
 }
 
 // differing names the nodes whose results are not what they were.
-func (r *Run) differing(old, now []executor.Result) string {
+func (gr *graph) differing(old, now []executor.Result) string {
 	name := func(id ir.NodeID) string {
 		if id == "base" {
 			return "the base"
 		}
-		if d := r.byID[id]; d == nil || d.ir == nil {
-			return "the former " + string(r.KeyOf(id))
+		if d := gr.byID[id]; d == nil || d.ir == nil {
+			return "the former " + string(gr.keyOf(id))
 		}
-		return string(r.KeyOf(id))
+		return string(gr.keyOf(id))
 	}
 	var keys []string
 	for _, in := range now {
@@ -320,27 +325,27 @@ func (r *Run) differing(old, now []executor.Result) string {
 	return " (" + strings.Join(keys, ", ") + ")"
 }
 
-// planSum is about the branch that joins all results.
-func (r *Run) planSum(works bool) (Planned, bool) {
-	if r.sum == nil {
+// plan is about the branch that joins all results.
+func (sm *sum) plan(works bool) (Planned, bool) {
+	if sm.node == nil {
 		return Planned{}, false
 	}
-	p := Planned{Node: r.sum.id, Key: r.sum.ir.Key, Title: r.sum.ir.Title}
-	made := len(r.sum.successes) > 0
-	inputs, due := r.sumDue()
+	p := Planned{Node: sm.node.id, Key: sm.node.ir.Key, Title: sm.node.ir.Title}
+	made := len(sm.node.successes) > 0
+	inputs, due := sm.due()
 	switch {
-	case len(r.started.Only) > 0:
+	case len(sm.runs.started.Only) > 0:
 		p.Action, p.Cause = ActLeave, "not selected by --only"
 	case works && made:
 		p.Action, p.Cause = ActMay, "its parts may change"
-		if theirs := r.losesOthers(false); len(theirs) > 0 {
-			p.Cause += "; if so it stays as it is and waits for you over " + r.lostNames(theirs)
+		if theirs := sm.losesOthers(false); len(theirs) > 0 {
+			p.Cause += "; if so it stays as it is and waits for you over " + sm.lostNames(theirs)
 		}
 	case works:
 		p.Action = ActRun
-	case due && r.wouldLose():
-		p.Action, p.Cause = ActWait, r.losesText(r.loses())
-	case due && made && r.joins() && r.sumRef == "":
+	case due && sm.wouldLose():
+		p.Action, p.Cause = ActWait, sm.losesText(sm.loses())
+	case due && made && sm.joins() && sm.ref == "":
 		p.Action, p.Cause = ActRerun, "its branch is not there any more: it is made anew"
 	case due && made && len(inputs) == 1 && inputs[0].Node == "base":
 		p.Action, p.Cause = ActRerun, "nothing is left to join: it goes to the base"

@@ -28,7 +28,7 @@ func (s *stage) planned(epic *ir.Epic, change ...func(*executor.RunStarted)) str
 	for _, c := range change {
 		c(&start)
 	}
-	plan, err := run.Plan(start, s.now)
+	plan, err := machine.Plan(run, start, s.now)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func TestPlanSaysWhatARunWouldDo(t *testing.T) { // execution §2, the table
 		2.2: run
 		integration: may re-run, its parts may change
 `)
-	if _, err := s.run.Plan(executor.RunStarted{Digest: "other"}, s.now); err == nil {
+	if _, err := machine.Plan(s.run, executor.RunStarted{Digest: "other"}, s.now); err == nil {
 		t.Error("another epic was planned")
 	}
 }

@@ -45,6 +45,8 @@ func (c BaseCheck) Held() bool {
 
 // preflight is what is on record about the bases.
 type preflight struct {
+	*rules
+	runs     *runs
 	known    map[executor.Binding]executor.BaselineJudged // the last verdict
 	approved map[executor.Binding]string                  // who let it be red
 	tried    map[executor.Binding]bool                    // since the last run, or the last preflight, began
@@ -59,32 +61,32 @@ func (p *preflight) begin() {
 	p.order, p.running, p.over = nil, false, false
 }
 
-func (r *Run) judgedBase(b executor.BaselineJudged) {
+func (p *preflight) judged(b executor.BaselineJudged) {
 	k := b.Binding()
-	if r.pre.known == nil {
-		r.pre.known, r.pre.tried, r.pre.approved = map[executor.Binding]executor.BaselineJudged{}, map[executor.Binding]bool{}, map[executor.Binding]string{}
+	if p.known == nil {
+		p.known, p.tried, p.approved = map[executor.Binding]executor.BaselineJudged{}, map[executor.Binding]bool{}, map[executor.Binding]string{}
 	}
-	r.pre.known[k] = b
-	if !r.pre.tried[k] {
-		r.pre.tried[k] = true
-		r.pre.order = append(r.pre.order, k)
+	p.known[k] = b
+	if !p.tried[k] {
+		p.tried[k] = true
+		p.order = append(p.order, k)
 	}
 }
 
-// redBase lists the verdicts of the last preflight for which nothing may start.
-func (r *Run) redBase() []executor.BaselineJudged {
+// red lists the verdicts of the last preflight for which nothing may start.
+func (p *preflight) red() []executor.BaselineJudged {
 	var out []executor.BaselineJudged
-	for _, k := range r.pre.order {
-		if b := r.pre.known[k]; b.Green && b.Verdict != executor.Pass && r.pre.approved[k] == "" {
+	for _, k := range p.order {
+		if b := p.known[k]; b.Green && b.Verdict != executor.Pass && p.approved[k] == "" {
 			out = append(out, b)
 		}
 	}
 	return out
 }
 
-// BaseHeld says why nothing may start on the bases that were tried last, "" if it may.
-func (r *Run) BaseHeld() string {
-	red := r.redBase()
+// Held says why nothing may start on the bases that were tried last, "" if it may.
+func (v Bases) Held() string {
+	red := v.r.pre.red()
 	if len(red) == 0 {
 		return ""
 	}
@@ -96,14 +98,14 @@ func (r *Run) BaseHeld() string {
 }
 
 // LetRed is who approved that a gate is red on a base, "" if nobody did.
-func (r *Run) LetRed(b executor.BaselineJudged) string { return r.pre.approved[b.Binding()] }
+func (v Bases) LetRed(b executor.BaselineJudged) string { return v.r.pre.approved[b.Binding()] }
 
 // TriesElsewhere reports whether the run is not based on the bases that hold it: they are
 // those to which apply --rebase would move.
-func (r *Run) TriesElsewhere() bool {
-	return slices.ContainsFunc(r.pre.order, func(k executor.Binding) bool {
-		b := r.pre.known[k].Base
-		return r.started.Base.Commit != "" && b != r.started.Base && !slices.ContainsFunc(r.started.Bases, func(own executor.NamedTree) bool { return own.Tree == b })
+func (v Bases) TriesElsewhere() bool {
+	return slices.ContainsFunc(v.r.pre.order, func(k executor.Binding) bool {
+		b := v.r.pre.known[k].Base
+		return v.r.runs.started.Base.Commit != "" && b != v.r.runs.started.Base && !slices.ContainsFunc(v.r.runs.started.Bases, func(own executor.NamedTree) bool { return own.Tree == b })
 	})
 }
 
@@ -126,54 +128,54 @@ func digestRed(red []executor.BaselineJudged) string {
 
 // try lists what a preflight has left to do before anything starts in this run.
 func (r *Run) try() []BaseCheck {
-	if r.pre.over || r.started.Preflight == "" {
+	if r.pre.over || r.runs.started.Preflight == "" {
 		return nil
 	}
-	out := slices.DeleteFunc(r.BaseChecks(), func(c BaseCheck) bool {
+	out := slices.DeleteFunc(r.Bases().Checks(), func(c BaseCheck) bool {
 		return r.pre.tried[c.binding()] || c.Known != nil && c.Known.Verdict == executor.Pass
 	})
 	r.pre.over = len(out) == 0 && !r.pre.running // it is not looked for again
 	return out
 }
 
-// BaseChecks lists the gates that a preflight of the present run tries, or would
+// Checks lists the gates that a preflight of the present run tries, or would
 // if nothing were on record: of the nodes that will run, each distinct one once on
 // each base that they stand on, in the order of the epic. After Plan it is about the run
 // that was planned. It lists nothing where RunStarted asks for no preflight.
-func (r *Run) BaseChecks() []BaseCheck {
-	if r.started.Preflight == "" || r.foreign {
+func (v Bases) Checks() []BaseCheck {
+	if v.r.runs.started.Preflight == "" || v.r.runs.foreign {
 		return nil
 	}
-	variants := r.gateVariants()
-	p := planning{r: r, start: r.started, before: make([]executor.NodeStatus, len(r.nodes)), actions: make([]Action, len(r.nodes)), held: make([]hold, len(r.nodes))}
-	bases := make([][]executor.NamedTree, len(r.nodes))
+	variants := v.r.gateVariants()
+	p := planning{r: v.r, start: v.r.runs.started, before: make([]executor.NodeStatus, len(v.r.nodes)), actions: make([]Action, len(v.r.nodes)), held: make([]hold, len(v.r.nodes))}
+	bases := make([][]executor.NamedTree, len(v.r.nodes))
 	var out []BaseCheck
 	at := map[executor.Binding]int{}
-	for i, n := range r.nodes {
+	for i, n := range v.r.nodes {
 		if n.sum {
 			continue
 		}
 		p.actions[i], _ = p.plan(i, n)
-		bases[i] = r.basesOf(n, bases)
+		bases[i] = v.r.runs.basesOf(n, bases)
 		if !p.actions[i].works() {
 			continue
 		}
 		for _, s := range n.ir.Steps {
 			for _, name := range s.Gates {
-				g := r.epic.Gates[name]
+				g := v.r.epic.Gates[name]
 				if !onBase(g) || len(variants[strings.TrimPrefix(name, string(n.ir.Key)+"/")]) > 1 {
 					continue
 				}
 				for _, b := range bases[i] {
-					c := BaseCheck{Gate: name, Digest: r.gateDigest(name), Setup: r.started.Preflight, Base: b.Tree, Of: b.Name}
+					c := BaseCheck{Gate: name, Digest: v.r.gateDigest(name), Setup: v.r.runs.started.Preflight, Base: b.Tree, Of: b.Name}
 					k, known := at[c.binding()]
 					if !known {
 						k = len(out)
 						at[c.binding()] = k
-						if j, ok := r.pre.known[c.binding()]; ok {
+						if j, ok := v.r.pre.known[c.binding()]; ok {
 							c.Known = &j
 						}
-						c.Approved = r.pre.approved[c.binding()]
+						c.Approved = v.r.pre.approved[c.binding()]
 						out = append(out, c)
 					}
 					out[k].Green = out[k].Green || g.Baseline == "green"
@@ -185,13 +187,13 @@ func (r *Run) BaseChecks() []BaseCheck {
 		}
 	}
 	slices.SortStableFunc(out, func(a, b BaseCheck) int {
-		return slices.Index(r.basePlaces(), a.Of) - slices.Index(r.basePlaces(), b.Of)
+		return slices.Index(v.r.runs.basePlaces(), a.Of) - slices.Index(v.r.runs.basePlaces(), b.Of)
 	})
 	return out
 }
 
 // basePlaces are the names of the bases, the epic's first.
-func (r *Run) basePlaces() []string {
+func (r *runs) basePlaces() []string {
 	out := []string{""}
 	for _, b := range r.started.Bases {
 		out = append(out, b.Name)
@@ -199,16 +201,21 @@ func (r *Run) basePlaces() []string {
 	return out
 }
 
+// pinned is the base that a root stands on.
+func (r *runs) pinned(n *node) executor.NamedTree {
+	for _, b := range r.started.Bases {
+		if b.Name == n.ir.Git.Base {
+			return b
+		}
+	}
+	return executor.NamedTree{Tree: r.started.Base}
+}
+
 // basesOf lists the pinned bases that a node stands on: of a root its own, else those
 // of what it needs, which stand before it.
-func (r *Run) basesOf(n *node, before [][]executor.NamedTree) []executor.NamedTree {
+func (r *runs) basesOf(n *node, before [][]executor.NamedTree) []executor.NamedTree {
 	if len(n.deps) == 0 {
-		for _, b := range r.started.Bases {
-			if b.Name == n.ir.Git.Base {
-				return []executor.NamedTree{b}
-			}
-		}
-		return []executor.NamedTree{{Tree: r.started.Base}}
+		return []executor.NamedTree{r.pinned(n)}
 	}
 	out := before[n.deps[0]]
 	for _, d := range n.deps[1:] {
@@ -223,22 +230,22 @@ func (r *Run) basesOf(n *node, before [][]executor.NamedTree) []executor.NamedTr
 
 // gateVariants lists, by the name that the policy gives, the digests of the gates that
 // sprints have of their own. Where these differ the gate depends on the sprint.
-func (r *Run) gateVariants() map[string]map[string]bool {
+func (gr *graph) gateVariants() map[string]map[string]bool {
 	out := map[string]map[string]bool{}
-	for _, n := range r.nodes {
+	for _, n := range gr.nodes {
 		if n.sum {
 			continue
 		}
 		for _, s := range n.ir.Steps {
 			for _, name := range s.Gates {
 				short, own := strings.CutPrefix(name, string(n.ir.Key)+"/")
-				if !own || !onBase(r.epic.Gates[name]) {
+				if !own || !onBase(gr.epic.Gates[name]) {
 					continue
 				}
 				if out[short] == nil {
 					out[short] = map[string]bool{}
 				}
-				out[short][r.gateDigest(name)] = true
+				out[short][gr.gateDigest(name)] = true
 			}
 		}
 	}

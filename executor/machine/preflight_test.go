@@ -32,7 +32,7 @@ func tried(start *executor.RunStarted) { start.Preflight = "setup" }
 
 func checks(run *machine.Run) string {
 	var b strings.Builder
-	for _, c := range run.BaseChecks() {
+	for _, c := range run.Bases().Checks() {
 		fmt.Fprintf(&b, "%s %v on %s%s", c.Gate, c.Also, c.Of, c.Base.Commit)
 		if c.Green {
 			b.WriteString(" green")

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
 	"strings"
@@ -8,7 +9,6 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/text"
-	"github.com/ralph-compiler/ralph/ir"
 )
 
 // Prompt builds what the agent of a node's open attempt is told: the prompt of
@@ -16,28 +16,28 @@ import (
 // earlier steps found, feedback, and how to report. It is built from the epic
 // and the record alone, never from what an agent said in a chat. left are files that
 // agents of earlier steps left for it.
-func (r *Run) Prompt(id ir.NodeID, left ...string) []byte {
-	n := r.byID[id]
+func (o Node) Prompt(left ...string) []byte {
+	n := o.r.byID[o.id]
 	if n == nil || n.ir == nil || n.stepNow() == nil {
 		return nil
 	}
-	return r.late(n).Prompt(&r.text, n.ir, n.stepNow(), r.Feedback(id), left)
+	return bytes.Clone(o.r.late(n).Prompt(&o.r.buffers.text, n.ir, n.stepNow(), o.r.Node(o.id).Feedback(), left))
 }
 
 // late collects what the prompt of the node's open attempt says besides the epic's text.
-func (r *Run) late(n *node) *executor.Late {
+func (gr *graph) late(n *node) *executor.Late {
 	t := &executor.Late{Earlier: n.earlier(), Older: n.olderLife(), Turn: n.turn()}
 	switch {
 	case n.life.step == asideStep:
-		t.Task, t.About = r.mergePrompt(n), len(n.ir.Prompt) > 0
+		t.Task, t.About = gr.mergePrompt(n), len(n.ir.Prompt) > 0
 	case n.sum:
 		t.Task = mendSum
 	}
 	if n.life.step != asideStep {
-		t.Basis = r.basis(n)
+		t.Basis = gr.basis(n)
 	}
-	a := r.epic.Agents[n.life.attempt.agent]
-	t.ByFile = a.Human || r.epic.Runners[a.Runner].Kind == "command"
+	a := gr.epic.Agents[n.life.attempt.agent]
+	t.ByFile = a.Human || gr.epic.Runners[a.Runner].Kind == "command"
 	return t
 }
 
@@ -47,23 +47,24 @@ var mendSum = []string{
 }
 
 // mergePrompt says what the agent of a merge step finds in its worktree.
-func (r *Run) mergePrompt(n *node) []string {
+func (gr *graph) mergePrompt(n *node) []string {
 	a := n.life.aside
 	out := []string{
 		"Your worktree holds a git merge that stopped at a conflict. Resolve it: that is all there is to do in this step.",
 		"", "What is merged, in this order:", "",
 	}
+	var merged []string
 	for _, in := range a.inputs {
-		line := "- " + r.nameOf(in.Node)
-		if d := r.byID[in.Node]; d != nil && d.ir != nil && !d.sum {
+		line := "- " + gr.nameOf(in.Node)
+		if d := gr.byID[in.Node]; d != nil && d.ir != nil && !d.sum {
 			line += ": " + d.ir.Title
 			if d.ir.Git.Branch != "" {
 				line += " (branch " + d.ir.Git.Branch + ")"
 			}
 		}
-		out = append(out, line+", commit "+in.Commit)
+		merged = append(merged, line+", commit "+in.Commit)
 	}
-	out = append(out, "", "In conflict:", "")
+	out = append(append(out, fewer(merged)...), "", "In conflict:", "")
 	for _, p := range a.paths {
 		if strings.ContainsFunc(p, func(c rune) bool { return !unicode.IsPrint(c) }) { // a line break would say something of its own
 			p = strconv.Quote(p)
@@ -129,15 +130,29 @@ func (n *node) remind() []string {
 	}
 }
 
+// mostBuiltOn bounds what a prompt and a context list of what a node builds on, in bytes.
+const mostBuiltOn = 8 << 10
+
+// fewer bounds a list in a prompt.
+func fewer(lines []string) []string {
+	bytes := 0
+	for i, l := range lines {
+		if bytes += len(l); bytes > mostBuiltOn && i > 0 {
+			return append(lines[:i], fmt.Sprintf("- and %d more", len(lines)-i))
+		}
+	}
+	return lines
+}
+
 // basis names the results that the node starts from.
-func (r *Run) basis(n *node) []string {
+func (gr *graph) basis(n *node) []string {
 	var out []string
 	for _, in := range n.life.inputs {
-		if d := r.byID[in.Node]; d != nil && d.ir != nil {
+		if d := gr.byID[in.Node]; d != nil && d.ir != nil {
 			out = append(out, "- "+string(d.ir.Key)+": "+d.ir.Title)
 		}
 	}
-	return out
+	return fewer(out)
 }
 
 func (n *node) earlier() []string {

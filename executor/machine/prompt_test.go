@@ -15,7 +15,7 @@ func (s *stage) prompts(node ir.NodeID, step string) []string {
 	var out []string
 	s.until(func(e executor.Effect) bool {
 		if e.Node == node && e.Step == step && e.Kind == executor.EffectAgent {
-			out = append(out, string(s.run.Prompt(node)))
+			out = append(out, string(s.run.Node(node).Prompt()))
 		}
 		return false
 	})
@@ -140,9 +140,9 @@ func TestAStepOfItsOwnPromptIsToldThatAlone(t *testing.T) {
 		switch {
 		case e.Kind != executor.EffectAgent:
 		case e.Step == "explore":
-			looks = string(s.run.Prompt(e.Node))
+			looks = string(s.run.Node(e.Node).Prompt())
 		default:
-			works = string(s.run.Prompt(e.Node, "- /files/findings.md"))
+			works = string(s.run.Node(e.Node).Prompt("- /files/findings.md"))
 		}
 		return false
 	})

@@ -134,12 +134,12 @@ func TestAPromptNeedsNoSession(t *testing.T) { // S2-42, S2-43, S2-44
 			if at.Kind == "" {
 				return out
 			}
-			out = append(out, string(s.run.Prompt(at.Node)))
+			out = append(out, string(s.run.Node(at.Node).Prompt()))
 			if compacted { // another process goes on, from the journal alone
 				flying := s.flying
 				s.replay()
 				s.flying = flying
-				if again := string(s.run.Prompt(at.Node)); again != out[len(out)-1] {
+				if again := string(s.run.Node(at.Node).Prompt()); again != out[len(out)-1] {
 					t.Errorf("after a restart the prompt is\n%s\nwas\n%s", again, out[len(out)-1])
 				}
 			}

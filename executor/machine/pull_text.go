@@ -29,7 +29,7 @@ func (r *Run) pullText(e executor.Effect) executor.PullText {
 }
 
 // pullsOnto is the branch that a node's pull request asks to be merged into.
-func (r *Run) pullsOnto(n *ir.Node) string {
+func (r *rules) pullsOnto(n *ir.Node) string {
 	h := r.epic.Epic
 	if h.Integration.Mode == "wait" {
 		return cmp.Or(h.Target, h.Base)

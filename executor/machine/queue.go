@@ -5,6 +5,20 @@ import (
 	"sort"
 )
 
+// queues are the nodes that need attention: those that could start, run, or wait for a
+// time.
+type queues struct {
+	*graph
+	ready   queue
+	active  set   // running, nothing in flight
+	flying  set   // an effect is in flight
+	strays  set   // in flight for nodes that a person ended
+	timers  []int // waiting for something that comes by itself, by time
+	expires []int // waiting for a person until a time, by time
+	running int
+	lanes   map[string]int // running, by lane
+}
+
 // set is a sorted set of node indices: small, and read in order.
 type set []int
 

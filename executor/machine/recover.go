@@ -11,33 +11,33 @@ import (
 
 // runRecovered begins the state of a run whose journal is lost.
 func (r *Run) runRecovered(b executor.RunRecovered) error {
-	if r.begun || !r.recovered.IsZero() {
+	if r.runs.begun || !r.runs.recovered.IsZero() {
 		return fmt.Errorf("only an empty journal can be recovered")
 	}
 	if b.Base.Commit == "" {
 		return fmt.Errorf("it does not say on which base the run was")
 	}
-	r.recovered = r.at
-	r.started.Base, r.started.Bases = b.Base, b.Bases
+	r.runs.recovered = r.at
+	r.runs.started.Base, r.runs.started.Bases = b.Base, b.Bases
 	if r.joins() {
-		r.recoveredBranch(b)
+		r.sum.recoveredBranch(b)
 	}
-	r.added, r.cost.now = b.Added, meterOf(b.Spent)
+	r.budget.added, r.budget.cost.now = b.Added, meterOf(b.Spent)
 	return nil
 }
 
 // recoveredBranch takes over what git says of the integration branch. Where accepted
 // commits of others are in it, it is as if they had just been accepted.
-func (r *Run) recoveredBranch(b executor.RunRecovered) {
-	if r.sumRef = b.Head; b.Head == "" || b.Holds == nil {
+func (sm *sum) recoveredBranch(b executor.RunRecovered) {
+	if sm.ref = b.Head; b.Head == "" || b.Holds == nil {
 		return
 	}
-	r.sumTold = map[string]bool{}
+	sm.told = map[string]bool{}
 	for _, c := range b.Holds {
-		r.sumTold[c] = true
+		sm.told[c] = true
 	}
 	if len(b.Others) > 0 {
-		r.accepted, r.newOthers = executor.Tree{Commit: b.Head}, b.Others
+		sm.accepted, sm.newOthers = executor.Tree{Commit: b.Head}, b.Others
 	}
 }
 
@@ -45,10 +45,10 @@ func (r *Run) recoveredBranch(b executor.RunRecovered) {
 // it was where that is still right; what was going on is begun again from where
 // it stood (goOnKept).
 func (r *Run) nodeRecovered(e executor.Event, b executor.NodeRecovered) error {
-	if r.begun || r.recovered.IsZero() {
+	if r.runs.begun || r.runs.recovered.IsZero() {
 		return fmt.Errorf("it does not stand behind the record that a run was recovered")
 	}
-	if e.Node == executor.Integration && r.sum == nil {
+	if e.Node == executor.Integration && r.sum.node == nil {
 		return nil // results are not joined any more
 	}
 	n := r.byID[e.Node]
@@ -66,7 +66,7 @@ func (r *Run) nodeRecovered(e executor.Event, b executor.NodeRecovered) error {
 	n.kept, n.key, n.pull = &k, b.Key, k.Pull
 	n.people.budget = k.Added
 	n.cost.all = meterOf(k.Spent)
-	r.cost.all.join(n.cost.all)
+	r.budget.cost.all.join(n.cost.all)
 	for step, number := range inOrder(k.Numbers) {
 		n.numbers[step] = max(n.numbers[step], number)
 	}
@@ -120,13 +120,13 @@ func (r *Run) keepSuccess(n *node, seq int64, k executor.KeptSuccess) error {
 	}
 	n.successes = append(n.successes, s)
 	if len(k.Inputs) > 0 {
-		r.madeOf(s.result, s.inputs)
+		r.lineage.madeOf(s.result, s.inputs)
 	}
 	if n.sum {
 		for _, in := range s.inputs[1:] {
-			r.sumHolds[in.Node] = in
+			r.sum.holds[in.Node] = in
 		}
-		r.sumBase = s.inputs[0].Tree
+		r.sum.base = s.inputs[0].Tree
 	}
 	return nil
 }
@@ -168,7 +168,7 @@ func (r *Run) keepStatus(n *node, to executor.NodeStatus, e executor.Event) erro
 			return err
 		}
 	}
-	r.touch(n)
+	r.queues.touch(n)
 	if to == executor.Done {
 		n.since = n.accepted.at
 	}
@@ -184,7 +184,7 @@ func fits(k *executor.Kept, n *node) bool {
 // goOnKept begins the first life after a recovery where the last one stood, if that
 // was for the same work and the same inputs: limits count on, steps that passed are
 // not done again. After a block a person has allowed more.
-func (r *Run) goOnKept(n *node) {
+func (r *rules) goOnKept(n *node) {
 	l := &n.life
 	k := n.kept
 	if n.kept = nil; !fits(k, n) {

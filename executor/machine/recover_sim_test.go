@@ -31,14 +31,14 @@ func throughTracker[T any](t *testing.T, k T) T {
 func (s *sim) recovered() {
 	s.t.Helper()
 	old := s.run
-	k, ok := old.KeptRun()
+	k, ok := old.Summary().Kept()
 	if !ok {
 		s.t.Fatal("nothing is kept of a run that has begun")
 	}
 	k = throughTracker(s.t, k)
 	kept := map[ir.NodeID]executor.Kept{}
 	for _, n := range old.nodes {
-		if x, ok := old.Kept(n.id); ok {
+		if x, ok := old.Node(n.id).Kept(); ok {
 			if b, _ := json.Marshal(x); len(b) > MaxKept {
 				s.t.Fatalf("%d bytes are kept of one node:\n%s", len(b), b)
 			}
@@ -54,7 +54,7 @@ func (s *sim) recovered() {
 	s.put(executor.Event{Body: executor.TailLost{}})
 	var holds []string // what git says
 	in := s.branch.ancestors(k.Head)
-	for _, c := range append(old.Results(), append(k.Others, k.Base.Commit)...) {
+	for _, c := range append(old.results(), append(k.Others, k.Base.Commit)...) {
 		if in[c] {
 			holds = append(holds, c)
 		}
@@ -68,15 +68,15 @@ func (s *sim) recovered() {
 	for i, n := range s.run.nodes {
 		was := old.nodes[i]
 		if n.sum {
-			if len(n.successes) > 0 && n.successes[0].inputs[0].Node == "base" && old.joins() && !reflect.DeepEqual(s.run.sumHolds, old.sumHolds) {
-				s.t.Errorf("the sum held %v and holds %v", old.sumHolds, s.run.sumHolds)
+			if len(n.successes) > 0 && n.successes[0].inputs[0].Node == "base" && old.joins() && !reflect.DeepEqual(s.run.sum.holds, old.sum.holds) {
+				s.t.Errorf("the sum held %v and holds %v", old.sum.holds, s.run.sum.holds)
 			}
 			continue
 		}
 		if b, a := was.keptSuccess(), n.keptSuccess(); b != nil && (a == nil || a.Merged != b.Merged || a.Aside != b.Aside || a.Print != b.Print) {
 			s.t.Errorf("%s: its success was %+v and is %+v", n.id, b, a)
 		}
-		now, before := s.run.shown(n), old.shown(was)
+		now, before := n.shown(), was.shown()
 		if now != before && (before == executor.Done || before == executor.Blocked || before == executor.Cancelled || before == executor.Skipped) && (was.accepted != nil || before != executor.Done) {
 			s.t.Errorf("%s was %s and is %s", n.id, before, now)
 		}

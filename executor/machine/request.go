@@ -1,26 +1,34 @@
 package machine
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Request collects what the worker of an effect has to know. It changes nothing.
-func (r *Run) Request(e executor.Effect) executor.Request {
-	q := executor.Request{Effect: e}
+// Request collects what the worker of an effect has to know. Lists that grow with the
+// plan are referred to: executor.ListsOf finds them. It changes nothing.
+func (r *Run) Request(e executor.Effect) *executor.Request {
+	q := r.request(e)
+	q.Refer()
+	return q
+}
+
+func (r *Run) request(e executor.Effect) *executor.Request {
+	q := &executor.Request{Effect: e}
 	n := r.byID[e.Node]
 	if n == nil || n.ir == nil {
 		return q
 	}
 	if n.sum || !slices.ContainsFunc(r.epic.Nodes[n.index].Steps, func(s ir.Step) bool { return s.Name == e.Step }) {
-		q.Step = r.Step(e.Node, e.Step)
+		q.Step = r.Node(e.Node).Step(e.Step)
 	}
-	a, _ := r.Attempt(e.Node, e.Step, e.Attempt)
+	a, _ := r.Node(e.Node).Attempt(e.Step, e.Attempt)
 	switch e.Kind {
 	case executor.EffectAgent:
-		q.Feedback, q.Context, q.Late = r.Feedback(e.Node), r.context(e.Node), r.late(n)
+		q.Feedback, q.Context, q.Late = r.Node(e.Node).Feedback(), r.context(e.Node), r.late(n)
 		q.Reports = n.stepReports(e.Step)
 	case executor.EffectPull:
 		text := r.pullText(e)
@@ -30,7 +38,10 @@ func (r *Run) Request(e executor.Effect) executor.Request {
 	case executor.EffectDiagnose:
 		q.Stalled = &executor.Stalled{Agent: a.Agent, Turn: a.Turn, Tail: a.Tail}
 	case executor.EffectGate, executor.EffectRed:
-		q.Feedback, q.Context, q.Left = r.Feedback(e.Node), r.context(e.Node), r.Left(e.Node)
+		q.Feedback, q.Left = r.Node(e.Node).Feedback(), r.Node(e.Node).Left()
+		if g := r.epic.Gates[e.Gate]; g.Kind != "review" && cmp.Or(e.Agent, g.Agent) != "" { // a blind one may not ask
+			q.Context = r.context(e.Node)
+		}
 		q.Told = min(len(a.Feedback), len(q.Feedback))
 		q.Outcome, q.Changed, q.Listed = a.Outcome, a.Collected.SinceStart(), a.Collected.Listed
 		for _, j := range a.Gates {

@@ -11,9 +11,8 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// turn names the turns that cost alike: those of an agent in a step, of the agent
-// of a gate, of one who looks at a stalled agent. Its agent is "" for what spends
-// nothing.
+// turn identifies turns of similar cost: of an agent in a step, of the agent of a gate,
+// of the agent that diagnoses a stalled one. Its agent is "" for what spends nothing.
 type turn struct{ agent, step, what string }
 
 func (t turn) compare(o turn) int {
@@ -32,7 +31,7 @@ func turnOf(e *executor.Effect) turn {
 const diagnosing = "\x00diagnosis"
 
 // learn keeps the highest cost of the finished turns of a kind.
-func (r *Run) learn(e executor.Event, done executor.Effect) {
+func (bg *budget) learn(e executor.Event, done executor.Effect) {
 	t := turn{agent: done.Agent, step: e.Step}
 	var u executor.Usage
 	agent := ""
@@ -50,8 +49,8 @@ func (r *Run) learn(e executor.Event, done executor.Effect) {
 	if t.agent == "" || u.IsZero() {
 		return
 	}
-	known := r.costs[t]
-	r.costs[t] = executor.Usage{Tokens: higher(known.Tokens, u.Tokens), USDMicro: higher(known.USDMicro, u.USDMicro)}
+	known := bg.costs[t]
+	bg.costs[t] = executor.Usage{Tokens: higher(known.Tokens, u.Tokens), USDMicro: higher(known.USDMicro, u.USDMicro)}
 }
 
 func higher(a, b *int64) *int64 {
@@ -63,9 +62,9 @@ func higher(a, b *int64) *int64 {
 
 // expected is what a turn is expected to cost: the most that a finished one did,
 // else what the policy says; a figure that is nil is unknown.
-func (r *Run) expected(t turn) executor.Usage {
-	u := r.costs[t]
-	if x := r.epic.Agents[t.agent].Expect; x != nil {
+func (bg *budget) expected(t turn) executor.Usage {
+	u := bg.costs[t]
+	if x := bg.epic.Agents[t.agent].Expect; x != nil {
 		if u.Tokens == nil {
 			u.Tokens = x.Tokens
 		}
@@ -78,8 +77,8 @@ func (r *Run) expected(t turn) executor.Usage {
 
 // Tells reports whether a finished turn of an agent has said what it cost, in this
 // epic so far: in US dollars, and in tokens.
-func (r *Run) Tells(agent string) (usd, tokens bool) {
-	for t, u := range inOrderOf(r.costs, turn.compare) {
+func (x Summary) Tells(agent string) (usd, tokens bool) {
+	for t, u := range inOrderOf(x.r.budget.costs, turn.compare) {
 		if t.agent == agent {
 			usd, tokens = usd || u.USDMicro != nil, tokens || u.Tokens != nil
 		}
@@ -145,28 +144,30 @@ func (p *purse) lets(b ir.Budget, m meter, agent string, u executor.Usage) bool 
 	return fits || p.turns == 0
 }
 
-// wallet is what budgets have left while a Todo is made: what is in flight, and
-// what is planned beside it.
+// wallet is what the budgets have left while a Todo is made, beside what is in flight
+// and what is planned.
 type wallet struct {
-	r   *Run
+	*budget
 	now time.Time
 	run purse
 	own map[*node]*purse
 }
 
-func (r *Run) wallet(now time.Time) *wallet { return &wallet{r: r, now: now, run: r.booked.clone()} }
+func (bg *budget) wallet(now time.Time) *wallet {
+	return &wallet{budget: bg, now: now, run: bg.booked.clone()}
+}
 
-// admission is the wallet for nodes that are to begin or go on: the turns that
-// running ones come to next are planned already.
+// admission is the wallet for nodes that are to begin or go on: the next turns of
+// running nodes are already reserved in it.
 func (r *Run) admission(now time.Time) *wallet {
-	w := r.wallet(now)
-	if r.budgeted {
-		for _, i := range r.active {
+	w := r.budget.wallet(now)
+	if r.budget.limited {
+		for _, i := range r.queues.active {
 			if n := r.nodes[i]; !n.busy() {
 				w.plan(n, r.nextTurn(n))
 			}
 		}
-		for _, i := range r.flying {
+		for _, i := range r.queues.flying {
 			if n := r.nodes[i]; n.status == executor.Running && len(n.agentsInFlight()) == 0 {
 				w.plan(n, r.nextTurn(n))
 			}
@@ -190,27 +191,26 @@ func (w *wallet) of(n *node) *purse {
 // lets reports whether a turn may begin now, by the run's budget and by its
 // node's; n is nil for a node that has not begun: its own budget is whole.
 func (w *wallet) lets(n *node, t turn) bool {
-	r := w.r
 	switch {
 	case t.agent == "":
 		return true
-	case r.held.For == executor.ForBudget, r.runOver(ir.Budget{}, w.now) != "":
+	case w.halt.held.For == executor.ForBudget, w.over(ir.Budget{}, w.now) != "":
 		return false
-	case n != nil && r.nodeOver(n, ir.Budget{}, w.now) != "":
+	case n != nil && n.nodeOver(ir.Budget{}, w.now) != "":
 		return false
-	case !r.budgeted:
+	case !w.limited:
 		return true
 	}
-	u := r.expected(t)
-	return w.run.lets(r.runBudget(), r.cost.now, t.agent, u) && (n == nil || w.of(n).lets(r.nodeBudget(n), n.cost.now, t.agent, u))
+	u := w.expected(t)
+	return w.run.lets(w.limits(), w.cost.now, t.agent, u) && (n == nil || w.of(n).lets(n.nodeBudget(), n.cost.now, t.agent, u))
 }
 
 // plan reserves what a turn is expected to cost.
 func (w *wallet) plan(n *node, t turn) {
-	if t.agent == "" || !w.r.budgeted {
+	if t.agent == "" || !w.budget.limited {
 		return
 	}
-	u := w.r.expected(t)
+	u := w.budget.expected(t)
 	w.run.book(t.agent, u, 1)
 	if n != nil {
 		w.of(n).book(t.agent, u, 1)
@@ -218,34 +218,33 @@ func (w *wallet) plan(n *node, t turn) {
 }
 
 // reserve and unreserve keep what is reserved in step with the turns in flight.
-func (r *Run) reserve(n *node, e *executor.Effect) {
+func (bg *budget) reserve(n *node, e *executor.Effect) {
 	if e.Agent == "" {
 		return
 	}
-	e.Cost = r.expected(turnOf(e))
-	r.booked.book(e.Agent, e.Cost, 1)
+	e.Cost = bg.expected(turnOf(e))
+	bg.booked.book(e.Agent, e.Cost, 1)
 	n.booked.book(e.Agent, e.Cost, 1)
 }
 
-func (r *Run) unreserve(n *node, e executor.Effect) {
+func (bg *budget) unreserve(n *node, e executor.Effect) {
 	if e.Agent == "" {
 		return
 	}
-	r.booked.book(e.Agent, e.Cost, -1)
+	bg.booked.book(e.Agent, e.Cost, -1)
 	n.booked.book(e.Agent, e.Cost, -1)
 }
 
-// noRoom says why a turn has to wait that the budgets do not let begin beside what
-// is in flight; "" if they let it, or nothing would.
+// noRoom says why the budgets do not let a turn begin beside what is in flight; "" if
+// they do, or if waiting would not help.
 func (w *wallet) noRoom(n *node, t turn) string {
-	r := w.r
-	if t.agent == "" || !r.budgeted || w.lets(n, t) {
+	if t.agent == "" || !w.limited || w.lets(n, t) {
 		return ""
 	}
-	u := r.expected(t)
-	whose, b, c, p := "the budget", r.runBudget(), &r.cost, &w.run
+	u := w.expected(t)
+	whose, b, c, p := "the budget", w.limits(), &w.cost, &w.run
 	if n != nil && p.lets(b, c.now, t.agent, u) {
-		whose, b, c, p = "its budget", r.nodeBudget(n), &n.cost, w.of(n)
+		whose, b, c, p = "its budget", n.nodeBudget(), &n.cost, w.of(n)
 	}
 	if b.WallMS = 0; over(b, c, w.now) != "" || p.turns == 0 {
 		return ""

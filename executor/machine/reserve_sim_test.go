@@ -104,7 +104,7 @@ func (s *sim) began(n *node, f executor.Effect, key string) {
 		limit ir.Budget
 		spent meter
 		own   ir.NodeID // "" is all
-	}{{"the run", s.run.runBudget(), s.run.cost.now, ""}, {"node " + string(n.ir.Key), s.run.nodeBudget(n), n.cost.now, n.id}} {
+	}{{"the run", s.run.budget.limits(), s.run.budget.cost.now, ""}, {"node " + string(n.ir.Key), n.nodeBudget(), n.cost.now, n.id}} {
 		turns, usd, tokens := 0, worth(want.USDMicro), worth(want.Tokens)
 		unknownUSD, unknownTokens := want.USDMicro == nil, want.Tokens == nil
 		twice := ""
@@ -136,12 +136,12 @@ func (s *sim) began(n *node, f executor.Effect, key string) {
 func (s *sim) nothingStarves() {
 	s.t.Helper()
 	r := s.run
-	if r.draining || r.held.For == executor.ForHuman {
+	if r.halt.draining || r.halt.held.For == executor.ForHuman {
 		return
 	}
-	b := r.runBudget()
+	b := r.budget.limits()
 	b.WallMS = 0
-	left := over(b, &r.cost, r.at) == ""
+	left := over(b, &r.budget.cost, r.at) == ""
 	for _, n := range r.nodes {
 		switch {
 		case n.status == executor.Ready && left, n.status == executor.Running, n.status == executor.Waiting && n.wait.Timed():

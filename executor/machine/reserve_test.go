@@ -55,7 +55,7 @@ func (s *stage) atOnce(cost *int64) (most int) {
 			s.flying = s.flying[1:]
 			s.report(e)
 		case todo.Done:
-			s.put(executor.Event{Body: executor.RunEnded{Counts: s.run.Counts()}})
+			s.put(executor.Event{Body: executor.RunEnded{Counts: s.run.Summary().Counts()}})
 			return most
 		default:
 			s.t.Fatalf("nothing happens: %+v", todo)
@@ -142,7 +142,7 @@ func TestAHoldThatKeepsNothingBackEndsWithItsRun(t *testing.T) {
 	s.until(func(e executor.Effect) bool { return e.Node == executor.Integration })
 	s.begin()
 	s.put(executor.Event{Body: executor.RunHeld{For: executor.ForBudget, Detail: "$1.20 of $1.00 are spent"}})
-	s.put(executor.Event{Body: executor.RunEnded{Counts: s.run.Counts()}})
+	s.put(executor.Event{Body: executor.RunEnded{Counts: s.run.Summary().Counts()}})
 	s.begin()
 	s.end()
 	s.is(executor.Integration, executor.Done, "", "")

@@ -54,10 +54,13 @@ func mulCap(a, b, limit int64) int64 {
 	return min(a*b, limit)
 }
 
+// usualRetry is how steps wait that no epic holds.
+var usualRetry = ir.Retry{Backoff: "exponential", InitialMS: 5000, MaxMS: 300_000}
+
 // retryOf is how the present step waits; nodes without steps wait five seconds.
 func retryOf(n *node) ir.Retry {
 	if s := n.stepNow(); s != nil {
 		return s.Retry
 	}
-	return ir.Retry{Backoff: "exponential", InitialMS: 5000, MaxMS: 300000}
+	return usualRetry
 }

@@ -12,112 +12,63 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Run is the state of an epic's execution: what its events give. It is not safe
-// for concurrent use; one goroutine owns it.
+// Run is the state of an epic's execution: what its events give. Its parts know
+// nothing of it; it composes them, and alone moves nodes from status to status. It is
+// not safe for concurrent use; one goroutine owns it.
 type Run struct {
-	deserted bool // no process is at work on it, for who looks at it
-	epic     *ir.Epic
-	nodes    []*node // in the epic's order, the sum last
-	byID     map[ir.NodeID]*node
-	former   []*node // on record, and not in the epic any more, by id
-	sum      *node   // nil where results are not joined (mode other than dag)
+	*graph
+	*clock
+	runs    runs
+	halt    halt
+	people  people
+	queues  queues
+	parks   parks
+	budget  budget
+	pre     preflight
+	sum     sum
+	landing landing
+	lineage lineage
+	tampers tampers
+	buffers buffers
+	lists   executor.Lists // of the next event, as far as they are on record
+	says    []Comment      // about the epic as a whole
+}
 
-	seq      int64
-	begun    bool // a RunStarted was applied
-	numbered bool // its reports say of which start they are
-	ended    bool // RunEnded was, since
-	foreign  bool // the present stretch of events belongs to another epic.json
-	started  executor.RunStarted
-	until    time.Time // draining; zero: not
-	draining bool
-	reviving bool // begin is deriving all statuses, in order
+// clock is the event that was applied last.
+type clock struct {
+	seq       int64
+	at, prior time.Time // of it, and of the one before
+}
 
-	ready   queue
-	active  set   // running, nothing in flight
-	flying  set   // an effect is in flight
-	timers  []int // waiting for something that comes by itself, by time
-	expires []int // waiting for a person until a time, by time
-	running int
-	lanes   map[string]int // running, by lane
-	agents  map[string]int // agents in flight, by runner
-
-	at, prior   time.Time        // of the last event, and of the one before
-	held        executor.RunHeld // For is "" if it is not
-	heldAt      time.Time        // since when
-	pre         preflight        // what is on record about the bases
-	cancelled   string           // who cancelled the run
-	drained     string           // why it drains
-	startedSeq  int64            // of the event that began the last run
-	startedAt   time.Time        // when that was
-	firstSeq    int64            // of the event that began the first run since one ended; those between were killed
-	firstAt     time.Time        // when that was
-	recovered   time.Time        // from a tracker, because the journal was lost; zero: never
-	plans       map[string]bool
-	heard       map[string]bool // decisions, by id
-	added       ir.Budget       // by people
-	cost        cost
-	fresh       bool                    // the last run ended by itself: the next one's budget is its own
-	booked      purse                   // what turns in flight have reserved of the run's budget
-	costs       map[turn]executor.Usage // the most that a finished turn cost
-	wallLimited bool                    // some node's working time is
-	budgeted    bool                    // the run's cost or tokens, or some node's, are limited
-	limited     bool                    // some runner takes only so many agents
-	strays      set                     // in flight for nodes that a person ended
-
-	parks  map[string]*park // runners that are left alone, or counted
-	lander *node            // whose result is being merged into the integration branch
-	head   executor.Tree    // where the integration branch stands, as far as it was seen
-	headAt int64            // event after which that was seen: what began before knows less
-
-	sumRef      string                        // where ralph last put the integration branch
-	sumMeant    string                        // where it was about to
-	sumMeantOf  []executor.Result             // and of what
-	sumPut      *put                          // it did, and that is not on record as made yet
-	sumHolds    map[ir.NodeID]executor.Result // what it was made of
-	sumUnder    []string                      // commits of results, and of the base, under others' commits that were accepted; nil: there are none of others
-	sumBase     executor.Tree                 // and on which base
-	rebuild     bool                          // a person said: of what is done now, without what others put there
-	mayLose     map[string]bool               // and without these that were named, by commit
-	sumOthers   []string                      // heads of others' commits in the last sum, which were accepted
-	newOthers   []string                      // and of those that were accepted since
-	asideOthers []string                      // and of those that a person set aside since
-	baseOthers  []string                      // those that the pinned base holds
-	leftOthers  []string                      // those that the last sum of this run took out
-	sumLeft     []executor.Result             // what the last sum of this run took out
-	sumPinned   string                        // ref that keeps what stood there before
-	foreignHead executor.Tree                 // where others have put it
-	foreignIs   foreignBranch                 // and what that is
-	sumTold     map[string]bool               // what git found in it, when a person decided about that; nil: it goes on from what ralph put there
-	accepted    executor.Tree                 // these, when a person accepted them
-	madeFrom    map[string][]executor.Result  // what each result was made from, by commit
-	resolutions map[string]resolution         // of conflicts, by listKey
-	digests     map[string]string             // of gates, computed when first needed
-	scratch     []executor.Effect
-	holds       holds             // made by who looked since the last event
-	starting    []executor.Effect // of the last Todo
-	text        bytes.Buffer      // of the last Prompt
-	says        []Comment         // about the epic as a whole
-
-	tampers []Tamper          // changes that others made, see tamper.go
-	told    map[string]string // what was said last of each thing: id
+// buffers hold what may be computed anew at any time.
+type buffers struct {
+	effects  []executor.Effect
+	starting []executor.Effect // of the last Todo
+	text     bytes.Buffer      // of the last Prompt
+	holds    holds             // made by who looked since the last event
 }
 
 // New returns a run of epic without events. The epic must be valid (ir.Verify)
 // and must not change afterwards.
 func New(epic *ir.Epic) (*Run, error) {
-	r := &Run{
-		epic: epic, byID: make(map[ir.NodeID]*node, len(epic.Nodes)+1),
-		lanes: map[string]int{}, agents: map[string]int{}, sumHolds: map[ir.NodeID]executor.Result{},
-		plans: map[string]bool{}, heard: map[string]bool{}, costs: map[turn]executor.Usage{},
-		parks: map[string]*park{}, madeFrom: make(map[string][]executor.Result, len(epic.Nodes)), resolutions: map[string]resolution{}, digests: map[string]string{},
-	}
-	r.ready = newQueue(r.before)
-	r.budgeted = costLimited(epic.Run.Budget)
+	g := &graph{rules: &rules{epic: epic, digests: map[string]string{}}, byID: make(map[ir.NodeID]*node, len(epic.Nodes)+1)}
+	r := &Run{graph: g, clock: &clock{}}
+	r.runs = runs{graph: g, clock: r.clock}
+	r.halt.clock = r.clock
+	r.people = people{rules: g.rules, plans: map[string]bool{}, heard: map[string]bool{}}
+	r.queues = queues{graph: g, ready: newQueue(g.before), lanes: map[string]int{}}
+	r.parks = parks{rules: g.rules, agents: map[string]int{}, runners: map[string]*park{}}
+	r.budget = budget{rules: g.rules, clock: r.clock, halt: &r.halt, costs: map[turn]executor.Usage{}, limited: costLimited(epic.Run.Budget)}
+	r.pre = preflight{rules: g.rules, runs: &r.runs}
+	r.landing = landing{graph: g, clock: r.clock}
+	r.lineage = lineage{madeFrom: make(map[string][]executor.Result, len(epic.Nodes)), resolutions: map[string]resolution{}}
+	r.sum = sum{graph: g, clock: r.clock, runs: &r.runs, landing: &r.landing, lineage: &r.lineage, holds: map[ir.NodeID]executor.Result{}}
+	r.tampers = tampers{rules: g.rules, clock: r.clock}
 	index := make(map[ir.Key]int, len(epic.Nodes))
 	for i := range epic.Nodes {
 		in := withPersonStep(&epic.Nodes[i])
-		r.wallLimited = r.wallLimited || in.Limits.Budget.WallMS > 0
-		r.budgeted = r.budgeted || costLimited(in.Limits.Budget)
+		r.budget.wallLimited = r.budget.wallLimited || in.Limits.Budget.WallMS > 0
+		r.budget.limited = r.budget.limited || costLimited(in.Limits.Budget)
 		if in.ID == "" || in.ID == executor.Integration || r.byID[in.ID] != nil {
 			return nil, fmt.Errorf("node %s: id %q is empty, reserved or used twice", in.Key, in.ID)
 		}
@@ -138,10 +89,10 @@ func New(epic *ir.Epic) (*Run, error) {
 		r.byID[in.ID] = n
 	}
 	for name, x := range inOrder(epic.Runners) {
-		r.limited = r.limited || x.RPM > 0 || r.runnerLimit(name) > 0
+		r.parks.limited = r.parks.limited || x.RPM > 0 || r.runnerLimit(name) > 0
 	}
 	if in := epic.Epic.Integration; in.Mode == "dag" || in.Mode == "branch" && in.PR == "plan" {
-		r.addSum()
+		r.sum.add()
 	}
 	return r, nil
 }
@@ -178,30 +129,30 @@ func Read(events []executor.Event) iter.Seq2[executor.Event, error] {
 	}
 }
 
-// addSum adds the node that joins all results: its gates run on the merge, and
+// add adds the node that joins all results: its gates run on the merge, and
 // publishing it moves the integration branch. In mode branch the results are in
 // that already, and only its pull request is made.
-func (r *Run) addSum() {
-	in := r.epic.Epic.Integration
+func (sm *sum) add() {
+	in := sm.epic.Epic.Integration
 	if in.Mode == "branch" { // each landing was judged
 		in.Gates, in.ConflictAgent = nil, ""
 	}
 	n := &ir.Node{
 		ID: executor.Integration, Key: executor.Integration, Kind: ir.GateKind, Title: "the sum of all results",
 		Git:   ir.Git{Branch: in.Branch},
-		Steps: []ir.Step{sumStep(r.epic, in)},
+		Steps: []ir.Step{sumStep(sm.epic, in)},
 	}
 	if n.Steps[0].Agent != "" {
 		n.Kind = ir.Merge
 	}
 	h := sha256.New()
 	for _, g := range in.Gates {
-		fmt.Fprintf(h, "%s %s\n", g, r.gateDigest(g))
+		fmt.Fprintf(h, "%s %s\n", g, sm.gateDigest(g))
 	}
 	n.Digest = ir.NodeDigest{Work: "integration", Judge: "sha256:" + hex.EncodeToString(h.Sum(nil))}
-	r.sum = &node{ir: n, id: executor.Integration, index: len(r.nodes), sum: true, selected: true, numbers: map[string]int{}}
-	r.nodes = append(r.nodes, r.sum)
-	r.byID[executor.Integration] = r.sum
+	sm.node = &node{ir: n, id: executor.Integration, index: len(sm.nodes), sum: true, selected: true, numbers: map[string]int{}}
+	sm.nodes = append(sm.nodes, sm.node)
+	sm.byID[executor.Integration] = sm.node
 }
 
 // Seq returns the sequence number of the last event applied, 0 if none.
@@ -215,13 +166,16 @@ func (r *Run) Apply(e executor.Event) error {
 	if _, lost := e.Body.(executor.TailLost); e.Seq != r.seq+1 && (!lost || e.Seq <= r.seq) {
 		return fmt.Errorf("event %d does not follow event %d", e.Seq, r.seq)
 	}
-	if err := r.expects(e); err != nil {
+	if err := r.runs.expects(e); err != nil {
 		return fmt.Errorf("event %d (%s %s): %w", e.Seq, e.Kind(), e.Node, err)
 	}
 	e = e.ToMillis()
-	r.prior, r.at = r.at, e.At
-	err := r.apply(e)
-	r.holds = nil
+	body, err := r.lists.Complete(e.Body)
+	if err == nil {
+		e.Body, r.prior, r.at = body, r.at, e.At
+		err = r.apply(e)
+	}
+	r.buffers.holds = nil
 	if err != nil {
 		return fmt.Errorf("event %d (%s %s): %w", e.Seq, e.Kind(), e.Node, err)
 	}
@@ -232,13 +186,16 @@ func (r *Run) Apply(e executor.Event) error {
 
 func (r *Run) apply(e executor.Event) error {
 	switch b := e.Body.(type) {
+	case executor.InputsListed:
+		return r.lists.Add(b)
 	case executor.RunStarted:
+		r.lists = nil
 		return r.begin(e.Seq, b)
 	case executor.RunDraining:
-		r.draining, r.until, r.drained = true, b.Until, b.Reason
+		r.halt.draining, r.halt.until, r.halt.drained = true, b.Until, b.Reason
 		return nil
 	case executor.RunnerParked:
-		r.parked(b)
+		r.parks.parked(b)
 		return nil
 	case executor.TailLost:
 		return r.tailLost(b)
@@ -247,21 +204,21 @@ func (r *Run) apply(e executor.Event) error {
 	case executor.NodeRecovered:
 		return r.nodeRecovered(e, b)
 	case executor.RunEnded:
-		r.ended = true
+		r.runs.ended = true
 		if err := r.unneeded(); err != nil {
 			return err
 		}
-		r.fresh = !b.Interrupted && r.held.For != executor.ForBudget && r.held.For != executor.ForBase
+		r.budget.fresh = !b.Interrupted && r.halt.held.For != executor.ForBudget && r.halt.held.For != executor.ForBase
 		return nil
 	case executor.RunHeld:
-		r.hold(b)
+		r.halt.hold(b)
 		return nil
 	case executor.PreflightStarted:
 		r.pre.begin()
 		r.pre.running = true
 		return nil
 	case executor.BaselineJudged:
-		r.judgedBase(b)
+		r.pre.judged(b)
 		return nil
 	case executor.PreflightEnded:
 		r.pre.running, r.pre.over = false, true
@@ -269,25 +226,30 @@ func (r *Run) apply(e executor.Event) error {
 	case executor.Decided:
 		return r.decided(e, b)
 	case executor.TamperSeen:
-		r.tamperSeen(b)
+		r.tampers.seen(b)
 		return nil
 	case executor.TamperUndone:
-		r.tamperUndone(b)
+		r.tampers.undone(b)
 		return nil
 	}
-	if !r.begun {
+	return r.applyToNode(e)
+}
+
+// applyToNode applies an event about a node, which may have left the epic since.
+func (r *Run) applyToNode(e executor.Event) error {
+	if !r.runs.begun {
 		return fmt.Errorf("no run has started")
 	}
 	n := r.byID[e.Node]
 	if n == nil {
-		if !r.foreign {
+		if !r.runs.foreign {
 			return fmt.Errorf("the epic has no such node")
 		}
 		n = r.addGone(e.Node)
 	}
 	err := r.applyNode(n, e)
 	n.heard = r.at
-	if err != nil && r.foreign {
+	if err != nil && r.runs.foreign {
 		// The epic of that time had other steps or gates. What matters beyond it,
 		// numbers and successes, is on record; the life itself cannot go on.
 		n.life.stale, err = true, nil
@@ -295,14 +257,14 @@ func (r *Run) apply(e executor.Event) error {
 			err = r.effectStarted(n, e, b)
 		}
 	}
-	r.touch(n)
+	r.queues.touch(n)
 	return err
 }
 
 // move is become, except that in a stretch of another epic's events the graph of
 // today may not explain a move: then it is made by way of Running.
 func (r *Run) move(n *node, to executor.NodeStatus) error {
-	if !r.foreign || executor.NodeMoves[n.status][to] {
+	if !r.runs.foreign || executor.NodeMoves[n.status][to] {
 		return r.become(n, to)
 	}
 	for _, s := range []executor.NodeStatus{executor.Pending, executor.Ready, executor.Running, to} {
@@ -316,6 +278,14 @@ func (r *Run) move(n *node, to executor.NodeStatus) error {
 	return nil
 }
 
+// toPending moves a node back to the beginning, where it may be already.
+func (r *Run) toPending(n *node) error {
+	if n.status == executor.Pending {
+		return nil
+	}
+	return r.move(n, executor.Pending)
+}
+
 // become moves a node to another status. Nothing else does.
 func (r *Run) become(n *node, to executor.NodeStatus) error {
 	if !executor.NodeMoves[n.status][to] {
@@ -324,17 +294,17 @@ func (r *Run) become(n *node, to executor.NodeStatus) error {
 	if n.index >= 0 {
 		switch n.status {
 		case executor.Ready:
-			r.ready.remove(n.class, n.index)
+			r.queues.ready.remove(n.class, n.index)
 		case executor.Running:
-			r.running--
-			r.lanes[n.ir.Lane]--
-			r.unlock(n)
+			r.queues.running--
+			r.queues.lanes[n.ir.Lane]--
+			r.landing.unlock(n)
 			n.cost.stop(r.at)
-			if r.running == 0 {
-				r.cost.stop(r.at)
+			if r.queues.running == 0 {
+				r.budget.cost.stop(r.at)
 			}
 		case executor.Waiting:
-			r.dropTimer(n)
+			r.queues.dropTimer(n)
 		}
 	}
 	n.status, n.since = to, r.at
@@ -342,14 +312,14 @@ func (r *Run) become(n *node, to executor.NodeStatus) error {
 		switch to {
 		case executor.Ready:
 			n.class = r.classOf(n)
-			r.ready.add(n.class, n.index)
+			r.queues.ready.add(n.class, n.index)
 		case executor.Running:
-			r.running++
-			r.lanes[n.ir.Lane]++
+			r.queues.running++
+			r.queues.lanes[n.ir.Lane]++
 			n.cost.start(r.at)
-			r.cost.start(r.at)
+			r.budget.cost.start(r.at)
 		case executor.Waiting:
-			r.addTimer(n)
+			r.queues.addTimer(n)
 		}
 	}
 	return nil
@@ -365,27 +335,27 @@ func (a *attempt) move(to executor.AttemptStatus) error {
 }
 
 // touch keeps the sets of what needs attention in step with a node.
-func (r *Run) touch(n *node) {
+func (q *queues) touch(n *node) {
 	if n.index < 0 {
 		return
 	}
-	r.flying.remove(n.index)
-	r.active.remove(n.index)
-	r.strays.remove(n.index)
+	q.flying.remove(n.index)
+	q.active.remove(n.index)
+	q.strays.remove(n.index)
 	if n.busy() && n.status != executor.Running {
-		r.strays.add(n.index)
+		q.strays.add(n.index)
 	}
 	if len(n.life.flight) > 0 {
-		r.flying.add(n.index)
+		q.flying.add(n.index)
 	}
 	if n.status == executor.Running && (len(n.life.flight) == 0 || n.life.stage == stageGate) {
-		r.active.add(n.index)
+		q.active.add(n.index)
 	}
 }
 
 // before orders nodes that could start: urgent ones first, then as in the epic.
-func (r *Run) before(a, b int) bool {
-	if p, q := r.nodes[a].ir.Priority, r.nodes[b].ir.Priority; p != q {
+func (gr *graph) before(a, b int) bool {
+	if p, q := gr.nodes[a].ir.Priority, gr.nodes[b].ir.Priority; p != q {
 		return p < q
 	}
 	return a < b
@@ -399,4 +369,4 @@ func (r *Run) classOf(n *node) class {
 	return c
 }
 
-func (r *Run) runnerOf(s *ir.Step) string { return r.epic.Agents[s.Agent].Runner }
+func (r *rules) runnerOf(s *ir.Step) string { return r.epic.Agents[s.Agent].Runner }

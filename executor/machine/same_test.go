@@ -33,7 +33,7 @@ func says(t *testing.T, r *Run, now time.Time) []byte {
 	write(r.InFlight())
 	for _, n := range r.nodes {
 		if n.status == executor.Running {
-			write([]any{n.id, string(r.Prompt(n.id)), r.Context(n.id), r.Feedback(n.id), r.Left(n.id), r.Comments(n.id)})
+			write([]any{n.id, string(r.Node(n.id).Prompt()), r.Node(n.id).Context(), r.Node(n.id).Feedback(), r.Node(n.id).Left(), r.Node(n.id).Comments()})
 		}
 	}
 	write([]any{r.Views(), r.Overview()})

@@ -1,6 +1,8 @@
 package machine
 
 import (
+	"cmp"
+
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -29,30 +31,24 @@ type QAResult struct {
 
 // Scrum returns how a node ended; false while it has not. A node that blocks
 // has ended without success, and so has one that a person cancelled.
-func (r *Run) Scrum(id ir.NodeID, beadUpdated bool) (ScrumResult, bool) {
-	v, ok := r.View(id)
+func (o Node) Scrum(beadUpdated bool) (ScrumResult, bool) {
+	v, ok := o.r.View(o.id)
 	if !ok || v.Status != executor.Done && v.Status != executor.Blocked && v.Status != executor.Skipped && v.Status != executor.Cancelled {
 		return ScrumResult{}, false
 	}
 	out := ScrumResult{
-		BeadID: id, Success: v.Status == executor.Done || v.Status == executor.Skipped, PRURL: v.Pull.URL, PRNumber: v.Pull.Number,
+		BeadID: o.id, Success: v.Status == executor.Done || v.Status == executor.Skipped, PRURL: v.Pull.URL, PRNumber: v.Pull.Number,
 		BeadUpdated: beadUpdated, AttemptCount: len(v.Attempts), QAResults: []QAResult{},
 	}
 	if !out.Success {
-		why := v.Reason
-		if why == "" {
-			why = v.Status.String()
-		}
+		why := cmp.Or(v.Reason, v.Status.String())
 		out.Error = &why
 	}
 	at := map[string]int{}
 	for _, a := range v.Attempts {
 		out.Fatal = out.Fatal || a.Outcome.Fatal
 		for _, g := range a.Gates {
-			path := r.epic.Agents[r.epic.Gates[g.Gate].Agent].Path
-			if path == "" {
-				path = g.Gate
-			}
+			path := cmp.Or(o.r.epic.Agents[o.r.epic.Gates[g.Gate].Agent].Path, g.Gate)
 			q := QAResult{AgentPath: path, Status: string(g.Verdict), Message: g.Message, Gate: g.Gate}
 			if g.Verdict == executor.ErrorJudged { // what gave no verdict did not pass
 				q.Status = string(executor.Fail)

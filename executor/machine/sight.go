@@ -18,23 +18,24 @@ const (
 
 // Bind is a decision for a letter: it says what its sender sees. The error is a
 // *Refused if it does not apply now; the decision is bound all the same.
-func (r *Run) Bind(id ir.NodeID, d executor.Decision) (executor.Decision, error) {
-	bound, _, err := r.consider(id, d)
+func (v Decisions) Bind(id ir.NodeID, d executor.Decision) (executor.Decision, error) {
+	bound := d
+	_, err := v.r.consider(id, &bound)
 	if err != nil {
 		bound = d
 	}
-	bound.Seen = r.sight(id, d.Verb)
+	bound.Seen = v.r.sight(id, d.Verb)
 	return bound, err
 }
 
 // Rebind is a decision whose sender saw that a run was about to begin: it is for that
 // one, which has begun now.
-func (r *Run) Rebind(id ir.NodeID, d executor.Decision) executor.Decision {
+func (v Decisions) Rebind(id ir.NodeID, d executor.Decision) executor.Decision {
 	if d.Verb.OfRun() {
-		d.Seen.Run, d.Seen.Began = r.whichRun(id)
+		d.Seen.Run, d.Seen.Began = v.r.runs.whichRun(id)
 	}
 	if id == "" && d.Verb != executor.Resume {
-		d.Seen.State = r.sight("", d.Verb).State
+		d.Seen.State = v.r.sight("", d.Verb).State
 	}
 	return d
 }
@@ -42,7 +43,7 @@ func (r *Run) Rebind(id ir.NodeID, d executor.Decision) executor.Decision {
 // whichRun is the run that a decision is for. What was said about a node to a run that
 // was killed holds in the one that goes on from there; what was said about the run itself
 // does not: it was started again.
-func (r *Run) whichRun(id ir.NodeID) (event int64, began time.Time) {
+func (r *runs) whichRun(id ir.NodeID) (event int64, began time.Time) {
 	if id == "" {
 		return r.startedSeq, r.startedAt
 	}
@@ -52,7 +53,7 @@ func (r *Run) whichRun(id ir.NodeID) (event int64, began time.Time) {
 func (r *Run) sight(id ir.NodeID, v executor.Verb) executor.Sight {
 	var s executor.Sight
 	if v.OfRun() {
-		s.Run, s.Began = r.whichRun(id)
+		s.Run, s.Began = r.runs.whichRun(id)
 	}
 	if id == "" {
 		s.State = r.place(v)
@@ -62,26 +63,26 @@ func (r *Run) sight(id ir.NodeID, v executor.Verb) executor.Sight {
 	if n == nil || n.ir == nil {
 		return s
 	}
-	s.State, s.Text = r.placeOf(n, v), fmt.Sprintf("%.12s", n.ir.Digest.Work)
+	s.State, s.Text = n.placeOf(v), fmt.Sprintf("%.12s", n.ir.Digest.Work)
 	return s
 }
 
 // place is where the run stands, as far as it matters to what is decided.
 func (r *Run) place(v executor.Verb) string {
 	switch {
-	case v == executor.Resume && r.held.For == executor.ForHuman:
-		return pausedAt(r.held.Detail, r.heldAt)
+	case v == executor.Resume && r.halt.held.For == executor.ForHuman:
+		return pausedAt(r.halt.held.Detail, r.halt.heldAt)
 	case v == executor.Resume: // what a budget or a base holds needs no look: each says by itself whether it is enough
 		return "not paused"
-	case r.Open():
+	case r.runs.open():
 		return goingOn
 	}
 	return notBegun
 }
 
 // placeOf is where a node stands, as far as it matters to what is decided.
-func (r *Run) placeOf(n *node, v executor.Verb) string {
-	switch s := r.shown(n); {
+func (n *node) placeOf(v executor.Verb) string {
+	switch s := n.shown(); {
 	case v == executor.Resume && n.people.paused != "":
 		return pausedAt("paused by "+n.people.paused, n.people.pausedAt)
 	case v == executor.Approve, v == executor.Reject, v == executor.RetryNode, v == executor.Resume && s == executor.Waiting:
@@ -90,7 +91,7 @@ func (r *Run) placeOf(n *node, v executor.Verb) string {
 	case s == executor.Pending, s == executor.Ready, s == executor.Running, s == executor.Waiting && (n.wait.For == executor.ForTimer || n.wait.For == executor.ForLimit || n.wait.Cause == executor.CauseHeld):
 		return underWay
 	}
-	out := r.standing(n)
+	out := n.standing()
 	if n.wait.Gate != "" && n.status == executor.Waiting {
 		out += ", gate " + n.wait.Gate
 	}
@@ -120,7 +121,7 @@ func (r *Run) stillSeen(id ir.NodeID, d executor.Decision) error {
 	case was.Run != 0 && (was.Run != now.Run || !was.Began.Equal(now.Began)):
 		return &executor.Refused{
 			Why:  fmt.Sprintf("this was decided about the run that began %s; another one began %s", timeOf(was.Began), timeOf(now.Began)),
-			Hint: strings.TrimRight(fmt.Sprintf("if it still holds: ralph %s %s", d.Verb, r.nameOrNone(n)), " "),
+			Hint: strings.TrimRight(fmt.Sprintf("if it still holds: ralph %s %s", d.Verb, n.nameOrNone()), " "),
 		}
 	case was.Text != now.Text:
 		return r.refuse(n, "its text is not the one that this was decided about")
@@ -134,7 +135,7 @@ func (r *Run) stillSeen(id ir.NodeID, d executor.Decision) error {
 
 func timeOf(t time.Time) string { return t.UTC().Format(time.DateTime) + " UTC" }
 
-func (r *Run) nameOrNone(n *node) string {
+func (n *node) nameOrNone() string {
 	if n == nil {
 		return ""
 	}

@@ -18,7 +18,7 @@ func (s *stage) sent(id ir.NodeID, d executor.Decision, meanwhile func()) error 
 	if d.By == "" {
 		d.By = "bob"
 	}
-	d, _ = s.run.Bind(id, d)
+	d, _ = s.run.Decisions().Bind(id, d)
 	b, err := json.Marshal(d)
 	if err != nil {
 		s.t.Fatal(err)
@@ -28,7 +28,7 @@ func (s *stage) sent(id ir.NodeID, d executor.Decision, meanwhile func()) error 
 		s.t.Fatal(err)
 	}
 	meanwhile()
-	bound, err := s.run.Consider(id, read, s.now)
+	bound, err := s.run.Decisions().Consider(id, read, s.now)
 	if err == nil && (bound.Seen != (executor.Sight{}) || bound.About != "") {
 		s.t.Errorf("what the sender saw is put on record: %+v", bound)
 	}
@@ -158,7 +158,7 @@ func TestALetterOfAnEarlierRelease(t *testing.T) { // execution §5
 			}
 			work := s.epic.Nodes[0].Digest.Work
 			d := letter(strings.ReplaceAll(c.text, "WORK", work[:min(len(work), 12)]))
-			_, err := s.run.Consider(c.node, d, s.now)
+			_, err := s.run.Decisions().Consider(c.node, d, s.now)
 			if (err != nil) != (c.want != "") || err != nil && !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}

@@ -110,7 +110,7 @@ func someGates(rng *rand.Rand) []string {
 // check compares what the machine keeps incrementally with a scan of all nodes.
 func check(t *testing.T, r *Run) {
 	t.Helper()
-	if r.foreign {
+	if r.runs.foreign {
 		return
 	}
 	running, lanes, agents := 0, map[string]int{}, map[string]int{}
@@ -175,12 +175,12 @@ func check(t *testing.T, r *Run) {
 	slices.SortFunc(timers, func(a, b int) int { return r.byUntil(a, r.nodes[b]) })
 	slices.SortFunc(expires, func(a, b int) int { return r.byUntil(a, r.nodes[b]) })
 	var queued []int
-	for _, c := range r.ready.classes {
-		queued = append(queued, r.ready.items[c]...)
+	for _, c := range r.queues.ready.classes {
+		queued = append(queued, r.queues.ready.items[c]...)
 	}
 	slices.Sort(queued)
 	for what, pair := range map[string][2][]int{
-		"active": {active, r.active}, "flying": {flying, r.flying}, "timers": {timers, r.timers}, "expires": {expires, r.expires}, "ready": {ready, queued},
+		"active": {active, r.queues.active}, "flying": {flying, r.queues.flying}, "timers": {timers, r.queues.timers}, "expires": {expires, r.queues.expires}, "ready": {ready, queued},
 	} {
 		if !slices.Equal(pair[0], pair[1]) {
 			t.Errorf("%s: a scan finds %v, the machine keeps %v", what, pair[0], pair[1])
@@ -199,19 +199,19 @@ func check(t *testing.T, r *Run) {
 			t.Errorf("node %s: %+v are in flight, %+v reserved", n.ir.Key, own, n.booked)
 		}
 	}
-	if !booked.same(r.booked) {
-		t.Errorf("%+v are in flight, %+v reserved", booked, r.booked)
+	if !booked.same(r.budget.booked) {
+		t.Errorf("%+v are in flight, %+v reserved", booked, r.budget.booked)
 	}
-	if running != r.running || r.ready.n != len(ready) {
-		t.Errorf("running %d, kept %d; ready %d, kept %d", running, r.running, len(ready), r.ready.n)
+	if running != r.queues.running || r.queues.ready.n != len(ready) {
+		t.Errorf("running %d, kept %d; ready %d, kept %d", running, r.queues.running, len(ready), r.queues.ready.n)
 	}
 	for lane, limit := range r.epic.Run.Concurrency.PerLane {
-		if lanes[lane] != r.lanes[lane] || lanes[lane] > limit {
-			t.Errorf("lane %s: %d run, %d kept, %d allowed", lane, lanes[lane], r.lanes[lane], limit)
+		if lanes[lane] != r.queues.lanes[lane] || lanes[lane] > limit {
+			t.Errorf("lane %s: %d run, %d kept, %d allowed", lane, lanes[lane], r.queues.lanes[lane], limit)
 		}
 	}
-	if agents["r"] != r.agents["r"] || agents["r"] > 2 {
-		t.Errorf("runner r: %d agents, %d kept, 2 allowed", agents["r"], r.agents["r"])
+	if agents["r"] != r.parks.agents["r"] || agents["r"] > 2 {
+		t.Errorf("runner r: %d agents, %d kept, 2 allowed", agents["r"], r.parks.agents["r"])
 	}
 }
 
@@ -325,7 +325,15 @@ func (s *sim) watch(e executor.Event) {
 	s.trees[e.Node] = w
 }
 
+// put records an event as a driver does.
 func (s *sim) put(e executor.Event) {
+	s.t.Helper()
+	for _, e := range split(e) {
+		s.apply(e)
+	}
+}
+
+func (s *sim) apply(e executor.Event) {
 	s.t.Helper()
 	e.Seq, e.At = s.run.Seq()+1+s.skip, s.now
 	s.skip = 0
@@ -394,7 +402,7 @@ func (s *sim) crash() {
 
 func (s *sim) start() {
 	// "" is a branch that somebody deleted, sumMeant one that ralph had moved when it ended.
-	head := []string{"", s.run.sumRef, "theirs", cmp.Or(s.run.sumMeant, s.run.sumRef)}[s.rng.IntN(4)]
+	head := []string{"", s.run.sum.ref, "theirs", cmp.Or(s.run.sum.meant, s.run.sum.ref)}[s.rng.IntN(4)]
 	base := "base"
 	if s.moves && s.rng.IntN(2) == 0 {
 		base = "other base"
@@ -514,7 +522,7 @@ func (s *sim) speak() bool {
 		Verb: []executor.Verb{executor.Approve, executor.Reject, executor.RetryNode, executor.RetryNode, executor.Skip, executor.Cancel, executor.Pause, executor.Resume}[s.rng.IntN(8)], How: []executor.How{executor.HowPlain, executor.HowPlain, executor.GatesOnly, executor.Override, executor.Forced}[s.rng.IntN(5)],
 		Message: "because", By: "ann", At: s.now,
 	}
-	bound, err := s.run.Consider(v.ID, d, s.now)
+	bound, err := s.run.Decisions().Consider(v.ID, d, s.now)
 	if err != nil {
 		return false
 	}
@@ -579,7 +587,7 @@ func TestRandomRuns(t *testing.T) { // S2-26
 					if rng.IntN(2) == 0 {
 						return
 					}
-					s.put(executor.Event{Body: executor.RunEnded{Counts: s.run.Counts()}})
+					s.put(executor.Event{Body: executor.RunEnded{Counts: s.run.Summary().Counts()}})
 					s.crash()
 					return
 				}

@@ -32,8 +32,8 @@ type aside struct {
 // Step returns the step of a node by its name: one of the epic, or one that the
 // machine made up while it runs: "merge", "land", "integrate" of the sum. It
 // returns nil if there is none. It must not be changed.
-func (r *Run) Step(id ir.NodeID, name string) *ir.Step {
-	n := r.byID[id]
+func (o Node) Step(name string) *ir.Step {
+	n := o.r.byID[o.id]
 	if n == nil || n.ir == nil {
 		return nil
 	}
@@ -47,7 +47,7 @@ func (r *Run) Step(id ir.NodeID, name string) *ir.Step {
 }
 
 // workStep is the first step in which an agent may write; nil if there is none.
-func (r *Run) workStep(n *node) *ir.Step {
+func (r *rules) workStep(n *node) *ir.Step {
 	for i := range n.ir.Steps {
 		s := &n.ir.Steps[i]
 		if s.Access == "write" && s.Agent != "" && !r.epic.Agents[s.Agent].Human {
@@ -74,7 +74,7 @@ func (l *life) usedOf(step int) *int {
 }
 
 // judgeOf digests what judges one step, as far as its node's acceptance does not.
-func (r *Run) judgeOf(n *node, i int) string {
+func (r *rules) judgeOf(n *node, i int) string {
 	s := &n.ir.Steps[i]
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %v %q\n", s.GateMode, s.AllowEmpty, n.ir.Acceptance)
@@ -85,7 +85,7 @@ func (r *Run) judgeOf(n *node, i int) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-func (r *Run) gateDigest(name string) string {
+func (r *rules) gateDigest(name string) string {
 	d, ok := r.digests[name]
 	if !ok {
 		d = ir.GateDigest(r.epic, name)

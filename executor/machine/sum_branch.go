@@ -42,14 +42,14 @@ type LeftOut struct {
 // Branch says what the integration branch holds. within reports whether a commit
 // is it or an ancestor of it; without, it is derived from what results were made
 // from, which does not know what an agent has merged by itself.
-func (r *Run) Branch(within func(commit string) bool) Branch {
+func (v Integration) Branch(within func(commit string) bool) Branch {
 	if within == nil {
-		in := r.inBranch()
+		in := v.r.sum.inBranch()
 		within = func(c string) bool { return in[c] }
 	}
-	b := Branch{Before: r.sumPinned}
-	h := r.onHold()
-	nodes := r.recorded()
+	b := Branch{Before: v.r.sum.pinned}
+	h := v.r.onHold()
+	nodes := v.r.recorded()
 	present := map[string]bool{}
 	for _, n := range nodes {
 		if a := n.present(); a != nil {
@@ -57,7 +57,7 @@ func (r *Run) Branch(within func(commit string) bool) Branch {
 		}
 	}
 	for _, n := range nodes {
-		key, why := r.keyOf(n), r.standsAt(n, h)
+		key, why := n.keyOf(), v.r.standsAt(n, h)
 		a := n.present()
 		has := a != nil || n.passes && n.status == executor.Done
 		if a != nil && within(a.result.Commit) {
@@ -71,7 +71,7 @@ func (r *Run) Branch(within func(commit string) bool) Branch {
 			if c := s.result.Commit; !present[c] && !seen[c] && within(c) {
 				seen[c], has = true, true
 				like := a != nil && a.result.Tree == s.result.Tree
-				keep := len(seen) == 1 && n.ir != nil && r.cannotKeepOld(n) == "" && r.oldOf(n).result.Commit == c
+				keep := len(seen) == 1 && n.ir != nil && v.r.cannotKeepOld(n) == "" && v.r.oldOf(n).result.Commit == c
 				h := Held{Node: n.id, Key: key, Commit: c}
 				if !n.byBase || n.status != executor.Done { // else it is what the base holds
 					h.Older, h.Like, h.Why, h.Keep = true, like, why, keep
@@ -83,17 +83,17 @@ func (r *Run) Branch(within func(commit string) bool) Branch {
 			b.LeftOut = append(b.LeftOut, LeftOut{Key: key, Why: why, Gone: n.ir == nil})
 		}
 	}
-	for _, x := range r.sumLeft {
+	for _, x := range v.r.sum.left {
 		if within(x.Commit) {
 			continue // it came back with the base, into which somebody had merged it
 		}
-		n := r.byID[x.Node]
-		b.Left = append(b.Left, Held{Node: n.id, Key: r.keyOf(n), Commit: x.Commit, Older: true, Why: r.standsAt(n, h)})
+		n := v.r.byID[x.Node]
+		b.Left = append(b.Left, Held{Node: n.id, Key: n.keyOf(), Commit: x.Commit, Older: true, Why: v.r.standsAt(n, h)})
 	}
-	if r.sum != nil && r.sum.waitsFor(executor.CauseOlder) {
-		b.Theirs = commitsOf(r.losesOthers(true))
+	if v.r.sum.node != nil && v.r.sum.node.waitsFor(executor.CauseOlder) {
+		b.Theirs = commitsOf(v.r.sum.losesOthers(true))
 	}
-	for _, c := range r.leftOthers {
+	for _, c := range v.r.sum.leftOthers {
 		if !within(c) {
 			b.Others = append(b.Others, c)
 		}
@@ -103,7 +103,7 @@ func (r *Run) Branch(within func(commit string) bool) Branch {
 
 // LeftOthers lists the heads of commits of others that the last sum of the present
 // run took out.
-func (r *Run) LeftOthers() []string { return slices.Clone(r.leftOthers) }
+func (v Integration) LeftOthers() []string { return slices.Clone(v.r.sum.leftOthers) }
 
 // present is the success that makes a node of the epic done, nil if none does.
 func (n *node) present() *success {
@@ -114,10 +114,12 @@ func (n *node) present() *success {
 }
 
 // Results lists the commits of all results on record, each once.
-func (r *Run) Results() []string {
+func (v Integration) Results() []string { return v.r.results() }
+
+func (gr *graph) results() []string {
 	var out []string
 	seen := map[string]bool{}
-	for _, n := range r.recorded() {
+	for _, n := range gr.recorded() {
 		for i := range n.successes {
 			if c := n.successes[i].result.Commit; !seen[c] {
 				seen[c] = true
@@ -128,24 +130,34 @@ func (r *Run) Results() []string {
 	return out
 }
 
+// present lists the results of the epic's nodes, as they are now.
+func (gr *graph) present() (out []executor.Result) {
+	for _, n := range gr.nodes {
+		if n.accepted != nil && !n.sum {
+			out = append(out, executor.Result{Node: n.id, Tree: n.accepted.result})
+		}
+	}
+	return out
+}
+
 // recorded lists the nodes of the epic, without the sum, and those that are gone.
-func (r *Run) recorded() []*node {
+func (gr *graph) recorded() []*node {
 	var out []*node
-	for _, n := range r.nodes {
+	for _, n := range gr.nodes {
 		if !n.sum {
 			out = append(out, n)
 		}
 	}
-	for _, id := range r.Gone() {
+	for _, id := range gr.gone() {
 		if id != executor.Integration {
-			out = append(out, r.byID[id])
+			out = append(out, gr.byID[id])
 		}
 	}
 	return out
 }
 
 // keyOf is what people call a node, also one that is gone.
-func (r *Run) keyOf(n *node) ir.Key {
+func (n *node) keyOf() ir.Key {
 	switch {
 	case n.ir != nil:
 		return n.ir.Key
@@ -160,12 +172,12 @@ func (r *Run) standsAt(n *node, h holds) string {
 	if n.ir == nil {
 		return "no longer in the epic"
 	}
-	s := r.shown(n)
-	why, reason := r.word(n), r.reason(n, s, h)
+	s := n.shown()
+	why, reason := r.runs.word(n), r.reason(n, s, h)
 	switch {
 	case reason == "":
 		return why
-	case strings.HasPrefix(reason, why):
+	case s.InReason():
 		return reason
 	}
 	return why + ": " + reason
@@ -178,17 +190,17 @@ type put struct {
 }
 
 // putAt notes that the branch is moved to a sum of these. It is told before it holds them.
-func (r *Run) putAt(inputs []executor.Result) {
-	before := r.inBranch()
-	if r.sumPut != nil {
-		before = r.sumPut.before
+func (sm *sum) putAt(inputs []executor.Result) {
+	before := sm.inBranch()
+	if sm.put != nil {
+		before = sm.put.before
 	}
-	r.sumPut = &put{inputs, before}
+	sm.put = &put{inputs, before}
 }
 
 // inBranch is the set of commits of results that the integration branch holds
 // where ralph put it last.
-func (r *Run) inBranch() map[string]bool {
+func (sm *sum) inBranch() map[string]bool {
 	out := map[string]bool{}
 	var todo []string
 	add := func(commit string) {
@@ -197,37 +209,37 @@ func (r *Run) inBranch() map[string]bool {
 			todo = append(todo, commit)
 		}
 	}
-	p := r.sumPut
+	p := sm.put
 	if p != nil {
 		for _, in := range p.inputs {
 			add(in.Commit)
 		}
 	}
 	switch {
-	case r.sumTold != nil && (p == nil || p.inputs[0].Commit == r.accepted.Commit): // where others left it
-		for c := range inOrder(r.sumTold) {
+	case sm.told != nil && (p == nil || p.inputs[0].Commit == sm.accepted.Commit): // where others left it
+		for c := range inOrder(sm.told) {
 			add(c)
 		}
-	case p == nil && r.sumRef != "", p != nil && p.inputs[0].Node == executor.Integration:
-		if r.sumUnder == nil || slices.Contains(r.sumUnder, r.sumBase.Commit) {
-			add(r.sumBase.Commit)
+	case p == nil && sm.ref != "", p != nil && p.inputs[0].Node == executor.Integration:
+		if sm.under == nil || slices.Contains(sm.under, sm.base.Commit) {
+			add(sm.base.Commit)
 		}
-		for _, in := range inOrder(r.sumHolds) {
+		for _, in := range inOrder(sm.holds) {
 			add(in.Commit)
 		}
-		for _, c := range r.sumUnder {
+		for _, c := range sm.under {
 			add(c)
 		}
 	}
-	if out[r.started.Base.Commit] {
-		for _, x := range r.mergedResults() {
+	if out[sm.runs.started.Base.Commit] {
+		for _, x := range sm.mergedResults() {
 			add(x.Commit)
 		}
 	}
 	for len(todo) > 0 {
 		c := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		for _, in := range r.madeFrom[c] {
+		for _, in := range sm.lineage.madeFrom[c] {
 			add(in.Commit)
 		}
 	}
@@ -235,9 +247,9 @@ func (r *Run) inBranch() map[string]bool {
 }
 
 // mergedResults lists the results that the pinned base holds: a sum on it has them.
-func (r *Run) mergedResults() []executor.Result {
+func (gr *graph) mergedResults() []executor.Result {
 	var out []executor.Result
-	for _, n := range r.recorded() {
+	for _, n := range gr.recorded() {
 		for i := range n.successes {
 			if s := &n.successes[i]; s.merged {
 				out = append(out, executor.Result{Node: n.id, Tree: s.result})
@@ -250,30 +262,25 @@ func (r *Run) mergedResults() []executor.Result {
 // older lists the results that the integration branch holds of nodes that are not
 // done now, and that are part of nothing that is: it would lose them by a failure.
 // What a person skipped or cancelled, or took out of the plan, may leave.
-func (r *Run) older() []executor.Result {
-	if !r.joins() || r.others() {
+func (sm *sum) older() []executor.Result {
+	if !sm.joins() || sm.others() {
 		return nil
 	}
-	branch := r.inBranch()
+	branch := sm.inBranch()
 	if len(branch) == 0 {
 		return nil
 	}
-	var all []executor.Result
-	for _, n := range r.nodes {
-		if n.accepted != nil && !n.sum {
-			all = append(all, executor.Result{Node: n.id, Tree: n.accepted.result})
-		}
+	all := sm.present()
+	if sm.accepted.Commit == "" || branch[sm.runs.started.Base.Commit] {
+		all = append(all, sm.mergedResults()...)
 	}
-	if r.accepted.Commit == "" || branch[r.started.Base.Commit] {
-		all = append(all, r.mergedResults()...)
-	}
-	stays, _ := r.ancestors(all)
+	stays, _ := sm.lineage.ancestors(all)
 	for _, x := range all {
 		stays[x.Commit] = true
 	}
 	var out []executor.Result
-	for _, n := range r.nodes {
-		if s := r.shown(n); n.sum || s == executor.Done || s == executor.Skipped || s == executor.Cancelled || r.heldByCancelled(n) {
+	for _, n := range sm.nodes {
+		if s := n.shown(); n.sum || s == executor.Done || s == executor.Skipped || s == executor.Cancelled || sm.heldByCancelled(n) {
 			continue
 		}
 		for i := len(n.successes) - 1; i >= 0; i-- {
@@ -286,14 +293,14 @@ func (r *Run) older() []executor.Result {
 	return out
 }
 
-// heldByCancelled reports whether nothing but what people cancelled keeps a node from
-// being done: what that holds leaves with what they cancelled.
-func (r *Run) heldByCancelled(n *node) bool {
-	if r.shown(n) != executor.Pending || n.unsettled == 0 || n.people.paused != "" {
+// heldByCancelled reports whether only nodes that people cancelled keep a node from being
+// done: its results leave the branch with theirs.
+func (gr *graph) heldByCancelled(n *node) bool {
+	if n.shown() != executor.Pending || n.unsettled == 0 || n.people.paused != "" {
 		return false
 	}
 	for _, i := range n.deps {
-		if d := r.nodes[i]; !d.status.Settled() && d.status != executor.Cancelled && !r.heldByCancelled(d) {
+		if d := gr.nodes[i]; !d.status.Settled() && d.status != executor.Cancelled && !gr.heldByCancelled(d) {
 			return false
 		}
 	}
@@ -302,30 +309,30 @@ func (r *Run) heldByCancelled(n *node) bool {
 
 // loses lists what leaves the branch when it is made of what is done now, and only by
 // the word of somebody who was told of it: older results, and accepted commits of others.
-func (r *Run) loses() []executor.Result {
-	older := r.older()
-	return append(older, r.losesOthers(len(older) > 0)...)
+func (sm *sum) loses() []executor.Result {
+	older := sm.older()
+	return append(older, sm.losesOthers(len(older) > 0)...)
 }
 
 // wouldLose reports whether a sum would take something out of the branch of which
 // nobody who was told of it has said that it may.
-func (r *Run) wouldLose() bool {
-	return slices.ContainsFunc(r.loses(), func(x executor.Result) bool { return !r.mayLose[x.Commit] })
+func (sm *sum) wouldLose() bool {
+	return slices.ContainsFunc(sm.loses(), func(x executor.Result) bool { return !sm.mayLose[x.Commit] })
 }
 
 // losesText says why the branch is not moved.
-func (r *Run) losesText(loses []executor.Result) string {
-	return text.Head("the branch stays as it is; it holds "+r.lostNames(loses), executor.MaxNote)
+func (gr *graph) losesText(loses []executor.Result) string {
+	return text.Head("the branch stays as it is; it holds "+gr.lostNames(loses), executor.MaxNote)
 }
 
-func (r *Run) lostNames(loses []executor.Result) string {
+func (gr *graph) lostNames(loses []executor.Result) string {
 	var names []string
 	for _, x := range loses {
 		if x.Node == executor.Integration {
 			names = append(names, fmt.Sprintf("commits of others that you accepted, %.7s", x.Commit))
 			continue
 		}
-		names = append(names, fmt.Sprintf("an older result of %s, %.7s", r.nameOf(x.Node), x.Commit))
+		names = append(names, fmt.Sprintf("an older result of %s, %.7s", gr.nameOf(x.Node), x.Commit))
 	}
 	const most = 5
 	if more := len(names) - most; more > 0 {
@@ -336,20 +343,18 @@ func (r *Run) lostNames(loses []executor.Result) string {
 
 // holdBack lets the sum wait for a person.
 func (r *Run) holdBack(n *node, b executor.NodeWaiting) error {
-	if n.status != executor.Pending {
-		if err := r.move(n, executor.Pending); err != nil {
-			return err
-		}
+	if err := r.toPending(n); err != nil {
+		return err
 	}
 	n.life, n.accepted, n.wait = life{}, nil, b
 	return r.move(n, executor.Waiting)
 }
 
-// gone lists the newest result of each node that the branch held before, and of
+// leftOf lists the newest result of each node that the branch held before, and of
 // which it holds none now.
-func (r *Run) gone(before, now map[string]bool) []executor.Result {
+func (gr *graph) leftOf(before, now map[string]bool) []executor.Result {
 	var out []executor.Result
-	for _, n := range r.recorded() {
+	for _, n := range gr.recorded() {
 		var left executor.Result
 		for i := range n.successes {
 			c := n.successes[i].result

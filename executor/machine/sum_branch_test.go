@@ -30,7 +30,7 @@ func other(lines []string, version string, keys ...string) *ir.Epic {
 // account renders what is said of the integration branch.
 func (s *stage) account() string {
 	s.t.Helper()
-	b := s.run.Branch(nil)
+	b := s.run.Integration().Branch(nil)
 	var out []string
 	for _, h := range b.Holds {
 		w := string(h.Key)
@@ -89,7 +89,7 @@ func TestTheBranchNeverLosesWorkByAFailure(t *testing.T) { // execution ยง5 (the
 	s.begin()
 	s.end()
 	s.says("a changed text fails", "older 1.1 (keep), older 1.2, older 2.1, done without 2.1")
-	s.is(executor.Integration, executor.Waiting, executor.CauseOlder, "an older result of 1.1, "+s.run.Branch(nil).Holds[0].Commit)
+	s.is(executor.Integration, executor.Waiting, executor.CauseOlder, "an older result of 1.1, "+s.run.Integration().Branch(nil).Holds[0].Commit)
 	if s.sumAt() != was {
 		t.Error("the branch has moved")
 	}
@@ -222,7 +222,7 @@ func TestAcceptedCommitsOfOthersDoNotVanishUnsaid(t *testing.T) { // execution ย
 		s.begin(stands(at), change)
 		s.end()
 		s.is(executor.Integration, executor.Waiting, executor.CauseOlder, named)
-		if b := s.run.Branch(nil); fmt.Sprint(b.Theirs) != "[theirs]" {
+		if b := s.run.Integration().Branch(nil); fmt.Sprint(b.Theirs) != "[theirs]" {
 			t.Errorf("%s: of others it would lose %s", what, b.Theirs)
 		}
 		s.begin(stands(at), change) // nobody said that they may leave
@@ -240,7 +240,7 @@ func TestAcceptedCommitsOfOthersDoNotVanishUnsaid(t *testing.T) { // execution ย
 	// A base that holds them takes nothing away, and there is nothing to ask.
 	s.events, s.answer = slices.Clone(accepted), agents(nil)
 	s.change(other(lines, "two", "1.1"))
-	s.begin(stands(at), rebase, func(r *executor.RunStarted) { r.Theirs = s.run.Others() })
+	s.begin(stands(at), rebase, func(r *executor.RunStarted) { r.Theirs = s.run.Integration().Others() })
 	s.end()
 	s.is(executor.Integration, executor.Done, "", "")
 	if got := s.account(); strings.Contains(got, "others'") {
@@ -520,8 +520,14 @@ func TestADeletedBranchIsMadeAnew(t *testing.T) { // execution ยง5 (the sum)
 	s.begin(stands(""), func(r *executor.RunStarted) { r.Only = []ir.NodeID{"bd-2-1"} })
 	s.end()
 	s.says("not there", "done without 1.1, done without 1.2, done without 2.1")
+	n = len(s.events)
 	s.begin(stands(was))
 	s.end()
+	for _, e := range s.events[n:] {
+		if e.Node == executor.Integration {
+			t.Errorf("it was put back, and %s", e.Kind())
+		}
+	}
 	s.says("put back", "1.1, 1.2, 2.1")
 	s.is(executor.Integration, executor.Done, "", "")
 
@@ -568,7 +574,7 @@ func TestABranchThatWasMovedElsewhereHoldsWhatGitSays(t *testing.T) { // executi
 			s.begin()
 			s.end()
 			results := map[string]string{}
-			for _, h := range s.run.Branch(nil).Holds {
+			for _, h := range s.run.Integration().Branch(nil).Holds {
 				results[string(h.Key)] = h.Commit
 			}
 			var holds []string

@@ -39,7 +39,7 @@ func (s *sim) follow(e executor.Event) {
 		}
 	case executor.EffectFailed:
 		if b.Class == executor.FailForeign && b.Holds == nil && m.parents[b.Head.Commit] == nil {
-			made(b.Head.Commit, s.run.sumRef)
+			made(b.Head.Commit, s.run.sum.ref)
 		}
 	case executor.NodeStarted:
 		if e.Node == executor.Integration {
@@ -61,10 +61,10 @@ func (s *sim) follow(e executor.Event) {
 			}
 		}
 	case executor.NodeDone:
-		holds := m.ancestors(s.run.sumRef)
+		holds := m.ancestors(s.run.sum.ref)
 		for _, c := range m.parts {
 			if e.Node == executor.Integration && s.run.joins() && !holds[c] {
-				s.t.Errorf("the sum at %s does not hold %s, which was done when it began", s.run.sumRef, c)
+				s.t.Errorf("the sum at %s does not hold %s, which was done when it began", s.run.sum.ref, c)
 			}
 		}
 	case executor.RunEnded, executor.RunStarted, executor.Decided:
@@ -91,16 +91,16 @@ func (m *branchModel) ancestors(commit string) map[string]bool {
 // mustStay lists what the branch holds of nodes that are not done.
 func (s *sim) mustStay() (out []string) {
 	r := s.run
-	if !r.joins() || r.others() {
+	if !r.joins() || r.sum.others() {
 		return nil
 	}
-	holds := s.branch.ancestors(r.sumRef)
+	holds := s.branch.ancestors(r.sum.ref)
 	for _, n := range r.nodes {
-		if st := r.shown(n); n.sum || st == executor.Done || st == executor.Skipped || st == executor.Cancelled || s.onlyCancelled(n) {
+		if st := n.shown(); n.sum || st == executor.Done || st == executor.Skipped || st == executor.Cancelled || s.onlyCancelled(n) {
 			continue
 		}
 		for _, x := range n.successes {
-			if holds[x.result.Commit] && !r.mayLose[x.result.Commit] {
+			if holds[x.result.Commit] && !r.sum.mayLose[x.result.Commit] {
 				out = append(out, x.result.Commit)
 			}
 		}
@@ -123,7 +123,7 @@ func (s *sim) onlyCancelled(n *node) bool {
 		case seen[i] || d.status == executor.Done || d.status == executor.Skipped:
 		case d.status == executor.Cancelled:
 			lacking++
-		case s.run.shown(d) == executor.Pending && d.people.paused == "" && d.unsettled > 0:
+		case d.shown() == executor.Pending && d.people.paused == "" && d.unsettled > 0:
 			todo = append(todo, d.deps...)
 		default:
 			return false
@@ -170,23 +170,23 @@ func (s *sim) moved(e executor.Effect, mark string) executor.EffectFailed {
 func (s *sim) accountIsTrue() {
 	s.t.Helper()
 	r := s.run
-	if r.sum == nil || !r.joins() || r.foreign {
+	if r.sum.node == nil || !r.joins() || r.runs.foreign {
 		return
 	}
-	b := r.Branch(nil)
+	b := r.Integration().Branch(nil)
 	listed := map[string]bool{}
 	for _, h := range b.Holds {
 		listed[h.Commit] = true
 	}
-	holds := s.branch.ancestors(r.sumRef)
-	for _, c := range r.Results() {
+	holds := s.branch.ancestors(r.sum.ref)
+	for _, c := range r.results() {
 		if listed[c] != holds[c] {
-			s.t.Errorf("after event %d the branch is at %q: result %s is an ancestor: %t; listed: %t", r.seq, r.sumRef, c, holds[c], listed[c])
+			s.t.Errorf("after event %d the branch is at %q: result %s is an ancestor: %t; listed: %t", r.seq, r.sum.ref, c, holds[c], listed[c])
 		}
 	}
 	for _, h := range b.Left {
 		if holds[h.Commit] {
-			s.t.Errorf("after event %d the branch is at %q: result %s is an ancestor, and is said to have left it", r.seq, r.sumRef, h.Commit)
+			s.t.Errorf("after event %d the branch is at %q: result %s is an ancestor, and is said to have left it", r.seq, r.sum.ref, h.Commit)
 		}
 	}
 	missing := map[ir.Key]bool{}

@@ -107,7 +107,7 @@ func (w *sumWorld) meddle() {
 		w.at = before[w.rng.IntN(len(before))]
 		w.voiced["back"]++
 	default:
-		for _, c := range w.run.Results() {
+		for _, c := range w.run.results() {
 			if w.rng.IntN(3) == 0 {
 				m.parents[head] = append(m.parents[head], c)
 			}
@@ -142,7 +142,7 @@ func (w *sumWorld) apply() {
 			if v, _ := w.run.View(executor.Integration); v.Status == executor.Done && v.Result.Commit != w.at {
 				w.t.Errorf("the branch is said to be at %q and is at %q", v.Result.Commit, w.at)
 			}
-			w.put(executor.Event{Body: executor.RunEnded{Counts: w.run.Counts()}})
+			w.put(executor.Event{Body: executor.RunEnded{Counts: w.run.Summary().Counts()}})
 			return
 		default:
 			w.now = todo.Wake
@@ -196,7 +196,7 @@ func (w *sumWorld) loses(to string) {
 		}
 	}
 	for _, n := range w.run.nodes {
-		if s := w.run.shown(n); n.sum || s == executor.Done || s == executor.Skipped || s == executor.Cancelled || w.onlyCancelled(n) {
+		if s := n.shown(); n.sum || s == executor.Done || s == executor.Skipped || s == executor.Cancelled || w.onlyCancelled(n) {
 			continue
 		}
 		for _, x := range n.successes {
@@ -229,15 +229,15 @@ func (w *sumWorld) decide() {
 	if id != executor.Integration && d.Verb == executor.RetryNode && w.rng.IntN(3) == 0 {
 		d.How = executor.KeepOld
 	}
-	if w.run.sum.waitsFor(executor.CauseForeign) && w.rng.IntN(2) == 0 {
+	if w.run.sum.node.waitsFor(executor.CauseForeign) && w.rng.IntN(2) == 0 {
 		id, d = executor.Integration, executor.Decision{Verb: executor.Approve, By: "ann", At: w.now}
 	}
-	bound, err := w.run.Consider(id, d, w.now)
+	bound, err := w.run.Decisions().Consider(id, d, w.now)
 	if err != nil {
 		return
 	}
 	w.voiced[string(d.Verb)]++
-	switch n := w.run.sum; {
+	switch n := w.run.sum.node; {
 	case id != executor.Integration:
 	case n.waitsFor(executor.CauseOlder):
 		for _, c := range n.wait.Loses {
@@ -247,7 +247,7 @@ func (w *sumWorld) decide() {
 			}
 		}
 	case n.waitsFor(executor.CauseForeign) && d.Verb == executor.Approve:
-		for c := range w.branch.ancestors(w.run.foreignHead.Commit) {
+		for c := range w.branch.ancestors(w.run.sum.foreignHead.Commit) {
 			if c[0] == 'f' {
 				w.theirs[c] = true
 			}

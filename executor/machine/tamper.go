@@ -35,21 +35,29 @@ const (
 	TamperReplaced TamperState = "replaced" // the same thing was changed again: see there
 )
 
+// tampers are the changes that others made.
+type tampers struct {
+	*rules
+	*clock
+	list []Tamper
+	told map[string]string // what was said last of each thing: id
+}
+
 // Sighted returns what is to be put on record about a sighting: nil if nothing is.
 // again says that the sighting comes from a comparison with what a run that was cut
 // had trusted: what was on record by then is not said twice.
-func (r *Run) Sighted(s executor.Sighting, again bool) executor.Body {
-	open := r.openTamper(s.What)
+func (v Watch) Sighted(s executor.Sighting, again bool) executor.Body {
+	open := v.r.tampers.open(s.What)
 	if s.Over {
 		if open == nil {
 			return nil
 		}
 		return executor.TamperUndone{ID: open.ID, What: s.What}
 	}
-	if again && (open != nil && open.Is == s.Is || open == nil && r.told[s.What] == s.Drift.ID()) {
+	if again && (open != nil && open.Is == s.Is || open == nil && v.r.tampers.told[s.What] == s.Drift.ID()) {
 		return nil
 	}
-	grade := r.grade(s)
+	grade := v.r.grade(s)
 	if open == nil {
 		if grade == "" {
 			return nil
@@ -68,7 +76,7 @@ func (r *Run) Sighted(s executor.Sighting, again bool) executor.Body {
 
 // grade says what a sighting means by itself; "" is nothing: people commit, tag
 // and fetch, and work where ralph asked them to.
-func (r *Run) grade(s executor.Sighting) executor.Grade {
+func (gr *graph) grade(s executor.Sighting) executor.Grade {
 	switch s.Thing {
 	case executor.ThingOther:
 		return Noticed
@@ -85,7 +93,7 @@ func (r *Run) grade(s executor.Sighting) executor.Grade {
 			return Noticed
 		}
 	case executor.ThingOwn:
-		if r.mayMove(s) {
+		if gr.mayMove(s) {
 			return ""
 		}
 	}
@@ -95,8 +103,8 @@ func (r *Run) grade(s executor.Sighting) executor.Grade {
 // mayMove reports whether others may move a ref of the epic in this way: a node's
 // branch during its attempt and by a person's own fix, that of a manual node at any
 // time, and the integration branch forward.
-func (r *Run) mayMove(s executor.Sighting) bool {
-	n := r.byID[s.Node]
+func (gr *graph) mayMove(s executor.Sighting) bool {
+	n := gr.byID[s.Node]
 	during := slices.ContainsFunc(s.During, func(d executor.During) bool { return d.Node == s.Node })
 	switch {
 	case !s.Branch || n == nil || n.ir == nil || strings.HasPrefix(s.Is, "ref: "): // what it leads to would move with it
@@ -115,39 +123,39 @@ func (r *Run) mayMove(s executor.Sighting) bool {
 	return false
 }
 
-func (r *Run) openTamper(what string) *Tamper {
-	for i := len(r.tampers) - 1; i >= 0; i-- {
-		if t := &r.tampers[i]; t.What == what && t.State == TamperOpen && t.Grade == Tampered {
+func (ts *tampers) open(what string) *Tamper {
+	for i := len(ts.list) - 1; i >= 0; i-- {
+		if t := &ts.list[i]; t.What == what && t.State == TamperOpen && t.Grade == Tampered {
 			return t
 		}
 	}
 	return nil
 }
 
-// tamperSeen applies a change that was seen.
-func (r *Run) tamperSeen(b executor.TamperSeen) {
-	if open := r.openTamper(b.What); open != nil {
+// seen applies a change that was seen.
+func (ts *tampers) seen(b executor.TamperSeen) {
+	if open := ts.open(b.What); open != nil {
 		open.State = TamperReplaced
 	}
-	for i := range r.tampers { // it was noticed before
-		t := &r.tampers[i]
+	for i := range ts.list { // it was noticed before
+		t := &ts.list[i]
 		same := t.ID == b.ID && t.Back == b.Back
 		more := t.What == b.What && t.Was == b.Was && t.Was != executor.AsBefore && t.Grade == Noticed && b.Grade == Noticed && t.Earlier == 0
 		if t.State == TamperOpen && (same || more) {
 			t.State = TamperReplaced
 		}
 	}
-	if r.told == nil {
-		r.told = map[string]string{}
+	if ts.told == nil {
+		ts.told = map[string]string{}
 	}
-	r.told[b.What] = b.ID
-	r.tampers = append(r.tampers, Tamper{TamperSeen: b, At: r.at, State: TamperOpen})
+	ts.told[b.What] = b.ID
+	ts.list = append(ts.list, Tamper{TamperSeen: b, At: ts.at, State: TamperOpen})
 }
 
-func (r *Run) tamperUndone(b executor.TamperUndone) {
-	delete(r.told, b.What)
-	for i := range r.tampers {
-		if t := &r.tampers[i]; t.ID == b.ID && t.State == TamperOpen {
+func (ts *tampers) undone(b executor.TamperUndone) {
+	delete(ts.told, b.What)
+	for i := range ts.list {
+		if t := &ts.list[i]; t.ID == b.ID && t.State == TamperOpen {
 			t.State = TamperIsUndone
 		}
 	}
@@ -158,64 +166,68 @@ func (r *Run) tamperUndone(b executor.TamperUndone) {
 // something else.
 const noticedRuns = 3
 
-// renewTampers forgets, when a run begins, what is settled, and what was noticed
+// renew forgets, when a run begins, what is settled, and what was noticed
 // long ago; after a run that was cut, nothing.
-func (r *Run) renewTampers(cut bool) {
+func (ts *tampers) renew(cut bool) {
 	if cut {
 		return
 	}
-	clear(r.told)
-	for i := range r.tampers {
-		r.tampers[i].Earlier++
+	clear(ts.told)
+	for i := range ts.list {
+		ts.list[i].Earlier++
 	}
-	r.tampers = slices.DeleteFunc(r.tampers, func(t Tamper) bool {
+	ts.list = slices.DeleteFunc(ts.list, func(t Tamper) bool {
 		return t.State != TamperOpen || t.Grade != Tampered && t.Earlier > noticedRuns
 	})
 }
 
-// considerTamper accepts a change.
-func (r *Run) considerTamper(d executor.Decision) (executor.Decision, act, error) {
+// consider accepts a change.
+func (ts *tampers) consider(d *executor.Decision) (act, error) {
 	if d.How != executor.HowPlain {
-		return d, nil, &executor.Refused{Why: "a change is accepted or put back, not overridden", Hint: "ralph approve --tamper " + d.Tamper}
+		return nil, &executor.Refused{Why: "a change is accepted or put back, not overridden", Hint: "ralph approve --tamper " + d.Tamper}
 	}
-	for i := range r.tampers {
-		t := &r.tampers[i]
+	for i := range ts.list {
+		t := &ts.list[i]
 		if t.ID != d.Tamper || t.Grade != Tampered || t.State == TamperReplaced {
 			continue
 		}
 		switch t.State {
 		case TamperAccepted:
-			return d, nil, &executor.Refused{Why: "the change " + t.ID + " of " + t.What + " was accepted by " + t.Accepted + " already"}
+			return nil, &executor.Refused{Why: "the change " + t.ID + " of " + t.What + " was accepted by " + t.Accepted + " already"}
 		case TamperIsUndone:
 			continue // it may have come once more
 		}
-		return d, func() error { t.State, t.Accepted = TamperAccepted, d.By; return nil }, nil
+		return func() error { t.State, t.Accepted = TamperAccepted, d.By; return nil }, nil
 	}
 	hint := "no change waits for somebody to accept it"
-	for _, t := range r.Tampers() {
+	for _, t := range ts.listed() {
 		if t.Grade == Tampered && t.State == TamperOpen {
 			hint = "ralph approve --tamper " + t.ID + " is about " + t.What + "; ralph status lists all"
 			break
 		}
 	}
-	return d, nil, &executor.Refused{Why: "there is no open change " + d.Tamper, Hint: hint}
+	return nil, &executor.Refused{Why: "there is no open change " + d.Tamper, Hint: hint}
 }
 
 // Tampers returns the changes by others that are open or were seen since the run
 // began, oldest first, without those that were replaced.
-func (r *Run) Tampers() []Tamper {
-	return slices.DeleteFunc(slices.Clone(r.tampers), func(t Tamper) bool { return t.State == TamperReplaced })
+func (v Watch) Tampers() []Tamper { return v.r.tampers.listed() }
+
+func (ts *tampers) listed() []Tamper {
+	return slices.DeleteFunc(slices.Clone(ts.list), func(t Tamper) bool { return t.State == TamperReplaced })
 }
 
 // Tampered reports whether a change is open that makes the run end as not done.
-func (r *Run) Tampered() bool {
-	return r.epic.Run.Git.OnTamper != "note" && len(r.OpenTampers()) > 0
+func (v Watch) Tampered() bool {
+	return v.r.epic.Run.Git.OnTamper != "note" && len(v.r.tampers.unsettled()) > 0
 }
 
 // OpenTampers returns the changes that are neither accepted nor put back.
-func (r *Run) OpenTampers() []executor.Drift {
+func (v Watch) OpenTampers() []executor.Drift { return v.r.tampers.unsettled() }
+
+func (ts *tampers) unsettled() []executor.Drift {
 	var out []executor.Drift
-	for _, t := range r.tampers {
+	for _, t := range ts.list {
 		if t.Grade == Tampered && t.State == TamperOpen {
 			out = append(out, t.Drift)
 		}
@@ -224,12 +236,12 @@ func (r *Run) OpenTampers() []executor.Drift {
 }
 
 // Cut reports whether the last run was watched and did not come to its end.
-func (r *Run) Cut() bool { return r.Open() && r.started.Watched }
+func (v Watch) Cut() bool { return v.r.runs.open() && v.r.runs.started.Watched }
 
 // AtWork returns the attempts whose programs were at work at the last event.
-func (r *Run) AtWork() []executor.During {
+func (v Watch) AtWork() []executor.During {
 	var out []executor.During
-	for _, n := range r.nodes {
+	for _, n := range v.r.nodes {
 		for _, e := range n.life.flight {
 			d := executor.During{Node: n.id, Step: n.life.attempt.step, Attempt: n.life.attempt.number}
 			if e.Kind.Foreign() && !slices.Contains(out, d) {
@@ -242,9 +254,9 @@ func (r *Run) AtWork() []executor.During {
 
 // Pins returns where refs of the epic's nodes stand by the record. Of what was in
 // flight it says nothing: its refs may have moved since.
-func (r *Run) Pins() []executor.Pin {
+func (v Watch) Pins() []executor.Pin {
 	var out []executor.Pin
-	for _, n := range r.nodes {
+	for _, n := range v.r.nodes {
 		if n.ir == nil || n.sum || n.busy() || n.status == executor.Running {
 			continue
 		}

@@ -12,7 +12,7 @@ import (
 // sight hands a sighting to the machine and puts on record what it says about it.
 func (s *stage) sight(x executor.Sighting) string {
 	s.t.Helper()
-	body := s.run.Sighted(x, false)
+	body := s.run.Watch().Sighted(x, false)
 	if body == nil {
 		return ""
 	}
@@ -27,7 +27,7 @@ func setting(was, is string) executor.Sighting {
 
 func open(r *machine.Run) string {
 	var out []string
-	for _, c := range r.OpenTampers() {
+	for _, c := range r.Watch().OpenTampers() {
 		out = append(out, c.String())
 	}
 	return strings.Join(out, "; ")
@@ -77,14 +77,14 @@ func TestWhatOthersMayMove(t *testing.T) {
 			s := stage(t)
 			s.sight(c.s)
 			var got executor.Grade
-			for _, x := range s.run.Tampers() {
+			for _, x := range s.run.Watch().Tampers() {
 				got = x.Grade
 			}
 			if got != c.want {
 				t.Errorf("graded %q, want %q", got, c.want)
 			}
-			if s.run.Tampered() != (c.want == machine.Tampered) {
-				t.Errorf("the run is tampered with: %v", s.run.Tampered())
+			if s.run.Watch().Tampered() != (c.want == machine.Tampered) {
+				t.Errorf("the run is tampered with: %v", s.run.Watch().Tampered())
 			}
 		})
 	}
@@ -120,7 +120,7 @@ func TestWhatRalphHasSetSinceIsSettled(t *testing.T) {
 			t.Errorf("%+v is %q, want %q", c.s, got, c.want)
 		}
 	}
-	if s.run.Tampered() {
+	if s.run.Watch().Tampered() {
 		t.Error("it counts")
 	}
 }
@@ -142,15 +142,15 @@ func TestAChangeStaysUntilItIsPutBackOrAccepted(t *testing.T) {
 	if got := s.sight(setting("/worse", "")); got != "tamper.undone" {
 		t.Errorf("put back: %q", got)
 	}
-	if s.run.Tampered() {
+	if s.run.Watch().Tampered() {
 		t.Error("what was put back counts")
 	}
 
 	s.sight(setting("", "/evil"))
-	id := s.run.OpenTampers()[0].ID()
+	id := s.run.Watch().OpenTampers()[0].ID()
 	s.end()
 	s.begin() // the next apply
-	if !s.run.Tampered() {
+	if !s.run.Watch().Tampered() {
 		t.Error("the next run has forgotten it")
 	}
 	s.no("", executor.Decision{Verb: executor.Approve, Tamper: "ffffffff"}, "there is no open change ffffffff")
@@ -158,14 +158,14 @@ func TestAChangeStaysUntilItIsPutBackOrAccepted(t *testing.T) {
 	s.no("", executor.Decision{Verb: executor.Resume, Tamper: id}, "belongs to the run")
 	s.ok("", executor.Decision{Verb: executor.Approve, Tamper: id})
 	s.replay()
-	if s.run.Tampered() {
+	if s.run.Watch().Tampered() {
 		t.Error("what was accepted counts")
 	}
 	s.no("", executor.Decision{Verb: executor.Approve, Tamper: id}, "accepted by")
 	s.put(executor.Event{Body: executor.RunEnded{}})
 	s.begin()
 	s.sight(setting("", "/evil")) // it was put back meanwhile, and comes again
-	if !s.run.Tampered() {
+	if !s.run.Watch().Tampered() {
 		t.Error("to accept a change once is not to accept it for ever")
 	}
 }
@@ -180,15 +180,15 @@ func TestAChangeIsNotSaidTwiceAfterACrash(t *testing.T) {
 		s.begin()
 		s.sight(x)
 		s.begin() // the run was cut
-		if body := s.run.Sighted(x, true); body != nil {
+		if body := s.run.Watch().Sighted(x, true); body != nil {
 			t.Errorf("%s is said once more: %+v", x.What, body)
 		}
 		s.begin() // and cut once more
-		if body := s.run.Sighted(x, true); body != nil {
+		if body := s.run.Watch().Sighted(x, true); body != nil {
 			t.Errorf("%s is said at the third start: %+v", x.What, body)
 		}
 		x.Is = "something else"
-		if body := s.run.Sighted(x, true); body == nil {
+		if body := s.run.Watch().Sighted(x, true); body == nil {
 			t.Errorf("%s changed meanwhile, and nothing is said", x.What)
 		}
 	}
@@ -198,7 +198,7 @@ func TestANotedChangeDoesNotFailTheRun(t *testing.T) { // policy-language: on_ta
 	s := newStage(t, []string{"1.1"}, func(e *ir.Epic) { e.Run.Git.OnTamper = "note" })
 	s.begin()
 	s.sight(setting("", "/evil"))
-	if s.run.Tampered() || len(s.run.OpenTampers()) != 1 {
-		t.Errorf("tampered %v with %q open", s.run.Tampered(), open(s.run))
+	if s.run.Watch().Tampered() || len(s.run.Watch().OpenTampers()) != 1 {
+		t.Errorf("tampered %v with %q open", s.run.Watch().Tampered(), open(s.run))
 	}
 }

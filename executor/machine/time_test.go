@@ -85,10 +85,10 @@ func TestMoreExactTimesAreNotKept(t *testing.T) {
 			t.Errorf("%s: the run is\n%s\nand read back\n%s", e.Kind(), got, want)
 		}
 	}
-	if d, err := run.Consider("", executor.Decision{Verb: executor.Pause, By: "ann", At: at}, at); err != nil || !d.At.Equal(at.Truncate(time.Millisecond)) {
+	if d, err := run.Decisions().Consider("", executor.Decision{Verb: executor.Pause, By: "ann", At: at}, at); err != nil || !d.At.Equal(at.Truncate(time.Millisecond)) {
 		t.Errorf("a decision is said at %s (%v)", d.At, err)
 	}
-	if got, want := run.until, read.until; !got.Equal(want) {
+	if got, want := run.halt.until, read.halt.until; !got.Equal(want) {
 		t.Errorf("it is stopped at %s, and read back at %s", got, want)
 	}
 }

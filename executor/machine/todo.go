@@ -25,7 +25,7 @@ type Todo struct {
 func (r *Run) Todo(now time.Time) Todo {
 	now = executor.Millis(now)
 	var t Todo
-	if !r.begun || r.foreign {
+	if !r.runs.begun || r.runs.foreign {
 		t.Stuck = "the run has not started"
 		return t
 	}
@@ -33,18 +33,18 @@ func (r *Run) Todo(now time.Time) Todo {
 		t.Record = []executor.Event{e}
 		return t
 	}
-	if r.draining && !now.Before(r.until) {
+	if r.halt.draining && !now.Before(r.halt.until) {
 		t.Stop = r.InFlight()
 		t.Done = len(t.Stop) == 0
 		return t
 	}
-	if !r.draining && !r.stopped() {
+	if !r.halt.draining && !r.halt.stopped() {
 		if t.Try = r.try(); len(t.Try) > 0 || r.pre.running {
 			return t
 		}
 	}
 	rd := &round{now: now}
-	for _, i := range r.active {
+	for _, i := range r.queues.active {
 		if e, ok := r.decide(r.nodes[i], rd); ok {
 			t.Record = append(t.Record, e)
 		}
@@ -52,21 +52,21 @@ func (r *Run) Todo(now time.Time) Todo {
 	if len(t.Record) > 0 {
 		return t
 	}
-	if !r.draining && !r.stopped() {
+	if !r.halt.draining && !r.halt.stopped() {
 		if t.Record = r.admit(now); len(t.Record) > 0 {
 			return t
 		}
 	}
 	t.Start = r.startable(now, &t.Wake)
-	if !r.draining {
+	if !r.halt.draining {
 		r.nextWake(now, &t.Wake)
-	} else if len(r.flying) > 0 || len(t.Start) > 0 {
-		t.Wake = r.until
+	} else if len(r.queues.flying) > 0 || len(t.Start) > 0 {
+		t.Wake = r.halt.until
 	}
 	late, next := r.lateFlights(now)
-	t.Stop = append(r.unwanted(), late...)
+	t.Stop = append(r.queues.unwanted(), late...)
 	sooner(&t.Wake, next)
-	if len(r.flying) == 0 && len(t.Start) == 0 {
+	if len(r.queues.flying) == 0 && len(t.Start) == 0 {
 		r.rest(&t)
 	}
 	return t
@@ -81,7 +81,7 @@ func sooner(wake *time.Time, at time.Time) {
 
 // nextWake finds the first time at which something may go on by itself.
 func (r *Run) nextWake(now time.Time, wake *time.Time) {
-	for _, list := range [2][]int{r.timers, r.expires} {
+	for _, list := range [2][]int{r.queues.timers, r.queues.expires} {
 		for _, i := range list {
 			if u := r.nodes[i].wait.Until; u.After(now) {
 				sooner(wake, u)
@@ -89,20 +89,20 @@ func (r *Run) nextWake(now time.Time, wake *time.Time) {
 			}
 		}
 	}
-	if r.held.For == "" && r.ready.n > 0 || len(r.timers) > 0 {
-		for name := range inOrder(r.parks) {
-			_, again := r.mayAsk(name, 0, now)
+	if r.halt.held.For == "" && r.queues.ready.n > 0 || len(r.queues.timers) > 0 {
+		for name := range inOrder(r.parks.runners) {
+			_, again := r.parks.mayAsk(name, 0, now)
 			sooner(wake, again)
 		}
 	}
 }
 
-// admit gives free slots to nodes that go on, in the order of their time, and
-// then to nodes that are ready. While a budget holds the run only what costs
-// nothing begins, and who comes to a turn waits for people.
+// admit gives free slots to waiting nodes that go on, in the order of their time, and
+// then to ready nodes. While a budget holds the run only what costs nothing begins; a
+// node that needs an agent's turn waits for people.
 func (r *Run) admit(now time.Time) []executor.Event {
 	var out []executor.Event
-	free := r.started.Slots - r.running
+	free := r.runs.started.Slots - r.queues.running
 	lanes := map[string]int{}
 	runners := r.headed()
 	var has *wallet
@@ -112,10 +112,10 @@ func (r *Run) admit(now time.Time) []executor.Event {
 		}
 		return has
 	}
-	holds := r.held.For == executor.ForBudget
+	holds := r.halt.held.For == executor.ForBudget
 	lane := func(name string) bool {
 		limit := r.epic.Run.Concurrency.PerLane[name]
-		return limit <= 0 || r.lanes[name]+lanes[name] < limit
+		return limit <= 0 || r.queues.lanes[name]+lanes[name] < limit
 	}
 	resume := func(n *node) bool {
 		if free <= 0 || !lane(n.ir.Lane) {
@@ -126,7 +126,7 @@ func (r *Run) admit(now time.Time) []executor.Event {
 			return false
 		}
 		if name := r.needsRunner(n); name != "" && !(holds && next.agent != "") {
-			if ok, _ := r.mayAsk(name, runners[name], now); !ok {
+			if ok, _ := r.parks.mayAsk(name, runners[name], now); !ok {
 				return false
 			}
 			runners[name]++
@@ -137,7 +137,7 @@ func (r *Run) admit(now time.Time) []executor.Event {
 		out = append(out, n.event(executor.NodeResumed{}))
 		return true
 	}
-	for _, i := range r.expires {
+	for _, i := range r.queues.expires {
 		n := r.nodes[i]
 		if n.wait.Until.After(now) {
 			break
@@ -149,7 +149,7 @@ func (r *Run) admit(now time.Time) []executor.Event {
 			resume(n)
 		}
 	}
-	for _, i := range r.timers {
+	for _, i := range r.queues.timers {
 		n := r.nodes[i]
 		if free <= 0 {
 			break
@@ -169,7 +169,7 @@ func (r *Run) admit(now time.Time) []executor.Event {
 		if !lane(c.lane) || !wallet().lets(nil, c.first) {
 			return false
 		}
-		if ok, _ := r.mayAsk(c.runner, runners[c.runner], now); !ok {
+		if ok, _ := r.parks.mayAsk(c.runner, runners[c.runner], now); !ok {
 			return false
 		}
 		lanes[c.lane]++
@@ -177,15 +177,15 @@ func (r *Run) admit(now time.Time) []executor.Event {
 		wallet().plan(nil, c.first)
 		return true
 	}
-	for _, i := range r.ready.take(free, room) {
+	for _, i := range r.queues.ready.take(free, room) {
 		n := r.nodes[i]
-		out = append(out, n.starts(r.inputs(n))...)
+		out = append(out, n.starts(r.inputs(n)))
 	}
 	return out
 }
 
 // runnerLimit is how many agents of a runner may be in flight; 0 = unlimited.
-func (r *Run) runnerLimit(name string) int {
+func (r *rules) runnerLimit(name string) int {
 	limit := r.epic.Runners[name].Concurrent
 	if l := r.epic.Run.Concurrency.PerRunner[name]; l > 0 && (limit <= 0 || l < limit) {
 		limit = l
@@ -196,17 +196,17 @@ func (r *Run) runnerLimit(name string) int {
 // startable lists the effects that running nodes need now, and moves wake to when
 // a runner takes the next agent.
 func (r *Run) startable(now time.Time, wake *time.Time) []executor.Effect {
-	out := r.starting[:0]
+	out := r.buffers.starting[:0]
 	var planned map[string]int
-	wallet := r.wallet(now)
-	for _, i := range r.active {
+	wallet := r.budget.wallet(now)
+	for _, i := range r.queues.active {
 		from := len(out)
 		out = r.effects(r.nodes[i], out)
 		kept := from
 		for k := from; k < len(out); k++ {
 			e := &out[k]
 			if name := r.asks(e); name != "" {
-				ok, again := r.mayAsk(name, planned[name], now)
+				ok, again := r.parks.mayAsk(name, planned[name], now)
 				if !ok {
 					sooner(wake, again)
 					continue
@@ -227,7 +227,7 @@ func (r *Run) startable(now time.Time, wake *time.Time) []executor.Effect {
 		}
 		out = out[:kept]
 	}
-	if r.starting = out; len(out) == 0 {
+	if r.buffers.starting = out; len(out) == 0 {
 		return nil // whether or not there was something before
 	}
 	return out
@@ -239,39 +239,39 @@ func (r *Run) startable(now time.Time, wake *time.Time) []executor.Effect {
 // not be changed.
 func (r *Run) InFlight() []executor.Effect {
 	var out []executor.Effect
-	for _, i := range r.flying {
+	for _, i := range r.queues.flying {
 		out = append(out, r.nodes[i].life.flight...)
 	}
 	return out
 }
 
-// rest says what remains when nothing is in flight: a wait that ends by itself,
-// the sum, people, the end, or a bug.
+// rest says what is left when nothing is in flight: a wait that ends by itself, the sum,
+// people, the end, or a bug.
 func (r *Run) rest(t *Todo) {
 	switch {
-	case r.draining:
+	case r.halt.draining:
 		t.Done = true
-	case r.stopped() && r.unfinished():
-		t.Done = !r.started.Wait
-	case len(r.timers) > 0:
+	case r.halt.stopped() && r.queues.unfinished():
+		t.Done = !r.runs.started.Wait
+	case len(r.queues.timers) > 0:
 		if t.Wake.IsZero() {
 			t.Stuck = "a wait is over and its node does not go on"
 		}
-	case len(r.active) > 0:
+	case len(r.queues.active) > 0:
 		if t.Wake.IsZero() {
-			t.Stuck = fmt.Sprintf("node %s runs and needs nothing", r.nodes[r.active[0]].ir.Key)
+			t.Stuck = fmt.Sprintf("node %s runs and needs nothing", r.nodes[r.queues.active[0]].ir.Key)
 		}
-	case r.held.For == executor.ForBudget && (r.ready.n > 0 || slices.ContainsFunc(r.nodes, heldBack)):
-		t.Done = !r.started.Wait // and nothing is joined
-	case r.ready.n > 0:
+	case r.halt.held.For == executor.ForBudget && (r.queues.ready.n > 0 || slices.ContainsFunc(r.nodes, heldBack)):
+		t.Done = !r.runs.started.Wait // and nothing is joined
+	case r.queues.ready.n > 0:
 		if t.Wake.IsZero() {
 			t.Stuck = "nodes are ready and none may start"
 		}
 	default:
-		if t.Record = r.sumNext(); len(t.Record) > 0 {
+		if t.Record = r.sum.next(); len(t.Record) > 0 {
 			return
 		}
-		t.Done = !r.started.Wait || !r.awaited()
+		t.Done = !r.runs.started.Wait || !r.awaited()
 	}
 }
 
@@ -282,6 +282,11 @@ func heldBack(n *node) bool {
 
 // unfinished reports whether nodes are running or ready, or would be if the run
 // were not held: then nothing is joined yet.
-func (r *Run) unfinished() bool {
-	return r.running > 0 || r.ready.n > 0 || slices.ContainsFunc(r.nodes, func(n *node) bool { return heldBack(n) || n.status == executor.Waiting && n.wait.Timed() })
+func (q *queues) unfinished() bool {
+	return q.running > 0 || q.ready.n > 0 || slices.ContainsFunc(q.nodes, func(n *node) bool { return heldBack(n) || n.status == executor.Waiting && n.wait.Timed() })
+}
+
+// starts is the event that begins a life of the node.
+func (n *node) starts(inputs []executor.Result) executor.Event {
+	return n.event(executor.NodeStarted{Key: n.ir.Key, Work: n.ir.Digest.Work, Judge: n.ir.Digest.Judge, Inputs: inputs})
 }

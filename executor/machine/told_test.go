@@ -63,7 +63,7 @@ func TestTheOpenAttemptIsToldWhatThePersonSaid(t *testing.T) { // execution §5 
 					t.Fatalf("attempt %d is not told once what ann said:\n%s", len(v.Attempts), prompt)
 				}
 				s.replay()
-				if again := string(s.run.Prompt("bd-1-1")); again != prompt {
+				if again := string(s.run.Node("bd-1-1").Prompt()); again != prompt {
 					t.Errorf("replayed, it is told\n%s\nnot\n%s", again, prompt)
 				}
 				s.begin() // ralph was killed while the agent worked
@@ -77,7 +77,7 @@ func TestTheOpenAttemptIsToldWhatThePersonSaid(t *testing.T) { // execution §5 
 					return
 				}
 				s.until(func(e executor.Effect) bool { return e.Kind == executor.EffectAgent && e.Attempt == 2 })
-				if next := string(s.run.Prompt("bd-1-1")); strings.Count(next, "ann says:") != 1 {
+				if next := string(s.run.Node("bd-1-1").Prompt()); strings.Count(next, "ann says:") != 1 {
 					t.Errorf("the next attempt is told\n%s", next)
 				}
 			})

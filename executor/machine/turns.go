@@ -6,7 +6,6 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/text"
-	"github.com/ralph-compiler/ralph/ir"
 )
 
 // turns is what is known of the turns of an attempt's agent.
@@ -100,7 +99,7 @@ func (t *turns) handle(policy string, invalid bool) string {
 // takenOver applies that a person wrote in the agent's session: the session is
 // theirs until they say so, or what they wrote is feedback, or the agent is asked
 // to finish. It never costs an attempt, nor an iteration.
-func (r *Run) takenOver(n *node) {
+func (r *rules) takenOver(n *node) {
 	l := &n.life
 	n.logs[len(n.logs)-1].Taken = true
 	switch r.epic.HITLOf(n.ir).OnHumanMessage {
@@ -116,7 +115,7 @@ func (r *Run) takenOver(n *node) {
 
 // pausesForPeople reports whether a session of the node that a person wrote in is
 // theirs until they say so.
-func (r *Run) pausesForPeople(n *node) bool {
+func (r *rules) pausesForPeople(n *node) bool {
 	on := r.epic.HITLOf(n.ir).OnHumanMessage
 	return on != "review" && on != "cooldown"
 }
@@ -126,14 +125,14 @@ func (t *turns) goOnTaken() { t.going, t.extra = goesTaken, t.extra+1 }
 
 // GoesOnAsIs reports whether the open attempt of a node goes on on its worktree as
 // it is: what was changed there since belongs to it.
-func (r *Run) GoesOnAsIs(id ir.NodeID) bool {
-	n := r.byID[id]
+func (o Node) GoesOnAsIs() bool {
+	n := o.r.byID[o.id]
 	return n != nil && n.life.attempt.status == executor.AttemptRunning && n.life.attempt.going != goesFresh
 }
 
 // spokenDecision ends an attempt whose agent a person told something else: its
 // next one is told that.
-func (r *Run) spokenDecision(n *node) executor.Event {
+func (n *node) spokenDecision() executor.Event {
 	return n.attemptEvent(executor.AttemptEnded{
 		Status: executor.AttemptCancelled, Free: true, Next: n.life.attempt.step,
 		Reason: text.Head("a person wrote in the agent's session"+executor.Because(n.lastSpoken()), 300),
@@ -141,7 +140,7 @@ func (r *Run) spokenDecision(n *node) executor.Event {
 }
 
 // takenDecision waits for the person who has the session.
-func (r *Run) takenDecision(n *node) executor.Event {
+func (n *node) takenDecision() executor.Event {
 	return n.event(executor.NodeWaiting{
 		For: executor.ForHuman, Cause: executor.CauseTakeover,
 		Detail: text.Head("a person wrote in the session of agent "+n.life.attempt.agent+executor.Because(n.lastSpoken()), executor.MaxNote),
@@ -151,7 +150,7 @@ func (r *Run) takenDecision(n *node) executor.Event {
 // spokenBefore reports whether a person's words in the session ended the last
 // attempt: the next one goes on from what it left.
 func (n *node) spokenBefore() bool {
-	last := n.lastEnded()
+	last := n.lastEnded("")
 	return last != nil && last.Taken
 }
 

@@ -21,7 +21,9 @@ type NodeView struct {
 	For      executor.WaitFor
 	Cause    executor.Cause
 	Until    time.Time
+	Attempt  string        // "implement #2", while something of it is in flight
 	Doing    string        // "implement #2: gate unit", while something is in flight
+	Asked    bool          // an agent of its step is in flight
 	Result   executor.Tree // zero if it has none of its own
 	Attempts []AttemptLog
 
@@ -51,6 +53,7 @@ type NodeView struct {
 	Backoff   time.Duration       // the last one that this run computed; 0: nothing was tried again yet
 	Human     time.Time           // when a person last wrote in a session of its agents; zero: never
 
+	Free        bool // it is ready, and only a free place is missing
 	Interrupted bool // it runs by the record, and nothing is at work on it
 	GoesOn      bool // without anybody: it is interrupted, or waits for a time, or for nothing any more; with the next run, where none is open
 }
@@ -112,8 +115,8 @@ func (r *Run) View(id ir.NodeID) (NodeView, bool) {
 }
 
 // Attempt returns what is on record of an attempt.
-func (r *Run) Attempt(id ir.NodeID, step string, number int) (AttemptLog, bool) {
-	n := r.byID[id]
+func (o Node) Attempt(step string, number int) (AttemptLog, bool) {
+	n := o.r.byID[o.id]
 	if n == nil {
 		return AttemptLog{}, false
 	}
@@ -131,7 +134,7 @@ func (r *Run) Views() []NodeView {
 	out := make([]NodeView, 0, len(r.nodes))
 	h := r.onHold()
 	for _, n := range r.nodes {
-		if n.sum && n.status == executor.Pending && len(r.sumInputs()) == 0 {
+		if n.sum && n.status == executor.Pending && len(r.sum.inputs()) == 0 {
 			continue
 		}
 		out = append(out, r.view(n, h))
@@ -139,48 +142,47 @@ func (r *Run) Views() []NodeView {
 	return out
 }
 
-func doing(n *node) string {
-	if len(n.life.flight) == 0 {
-		return ""
-	}
-	var what []string
-	for _, e := range n.life.flight {
+// doing says what is in flight, and of which attempt.
+func doing(flight []executor.Effect) (attempt, what string) {
+	var all []string
+	for _, e := range flight {
 		w := string(e.Kind)
 		if e.Gate != "" {
 			w += " " + e.Gate
 		}
-		what = append(what, w)
+		all = append(all, w)
 	}
-	doing := strings.Join(what, ", ")
-	if e := n.life.flight[0]; e.Step != "" {
-		return fmt.Sprintf("%s #%d: %s", e.Step, e.Attempt, doing)
+	what = strings.Join(all, ", ")
+	if len(flight) == 0 || flight[0].Step == "" {
+		return "", what
 	}
-	return doing
+	attempt = fmt.Sprintf("%s #%d", flight[0].Step, flight[0].Attempt)
+	return attempt, attempt + ": " + what
 }
 
-// KeyOf is what people call a node, also one that is no longer in the epic; its id if
+// Key is what people call a node, also one that is no longer in the epic; its id if
 // nobody knows.
-func (r *Run) KeyOf(id ir.NodeID) ir.Key {
-	switch n := r.byID[id]; {
-	case n == nil || n.ir == nil && n.key == "":
-		return ir.Key(id)
-	case n.ir == nil:
-		return n.key
-	default:
-		return n.ir.Key
+func (o Node) Key() ir.Key { return o.r.keyOf(o.id) }
+
+func (gr *graph) keyOf(id ir.NodeID) ir.Key {
+	if n := gr.byID[id]; n != nil {
+		return n.keyOf()
 	}
+	return ir.Key(id)
 }
 
 // Succeeded reports whether a success of the node is on record, of whatever work.
-func (r *Run) Succeeded(id ir.NodeID) bool {
-	n := r.byID[id]
+func (o Node) Succeeded() bool {
+	n := o.r.byID[o.id]
 	return n != nil && len(n.successes) > 0
 }
 
 // Gone returns the ids of nodes that are on record and not in the epic, sorted.
-func (r *Run) Gone() []ir.NodeID {
+func (x Summary) Gone() []ir.NodeID { return x.r.gone() }
+
+func (gr *graph) gone() []ir.NodeID {
 	var out []ir.NodeID
-	for _, n := range r.former {
+	for _, n := range gr.former {
 		out = append(out, n.id)
 	}
 	return out
@@ -188,16 +190,20 @@ func (r *Run) Gone() []ir.NodeID {
 
 // Joined reports whether ralph has ever put the integration branch somewhere, or was
 // about to when it ended.
-func (r *Run) Joined() bool { return r.sumRef != "" || r.sumMeant != "" || r.lastSum() != nil }
+func (v Integration) Joined() bool {
+	return v.r.sum.ref != "" || v.r.sum.meant != "" || v.r.sum.last() != nil
+}
 
 // Base returns the base that was pinned by the first run; zero before.
-func (r *Run) Base() executor.Tree { return r.started.Base }
+func (v Bases) Base() executor.Tree { return v.r.runs.started.Base }
 
-// BaseBranch is the branch that the base was taken from, "" if nobody knows.
-func (r *Run) BaseBranch() string { return cmp.Or(r.epic.Epic.Base, r.started.Branch) }
+// Branch is the branch that the base was taken from, "" if nobody knows.
+func (v Bases) Branch() string { return cmp.Or(v.r.epic.Epic.Base, v.r.runs.started.Branch) }
 
-// Bases returns the pinned bases of roots that name their own.
-func (r *Run) Bases() []executor.NamedTree { return slices.Clone(r.started.Bases) }
+// Named returns the pinned bases of roots that name their own.
+func (v Bases) Named() []executor.NamedTree { return slices.Clone(v.r.runs.started.Bases) }
 
 // Open reports whether a run has started and not ended: it was interrupted.
-func (r *Run) Open() bool { return r.begun && !r.ended }
+func (r *Run) Open() bool { return r.runs.open() }
+
+func (r *runs) open() bool { return r.begun && !r.ended }

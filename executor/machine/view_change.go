@@ -22,8 +22,8 @@ type Change struct {
 
 // Change returns what a node has come to: what waits for a decision, else what made
 // it done, else what its last attempt left.
-func (r *Run) Change(id ir.NodeID) Change {
-	n := r.byID[id]
+func (o Node) Change() Change {
+	n := o.r.byID[o.id]
 	if n == nil || n.ir == nil {
 		return Change{}
 	}
@@ -31,21 +31,21 @@ func (r *Run) Change(id ir.NodeID) Change {
 	c := Change{}
 	switch waits := n.status == executor.Waiting && !l.stale; {
 	case n.waitsFor(executor.CauseForeign):
-		return Change{From: executor.Tree{Commit: r.sumRef}, To: r.foreignHead}
-	case waits && r.byPerson(n):
+		return Change{From: executor.Tree{Commit: o.r.sum.ref}, To: o.r.sum.foreignHead}
+	case waits && o.r.byPerson(n):
 		return Change{From: l.base, Person: true, Step: l.attempt.step, Attempt: l.attempt.number}
 	case n.accepted != nil:
 		c.From, c.To = executor.Tree{Tree: n.accepted.base}, n.accepted.result
 		if in := n.accepted.inputs; len(in) == 1 && in[0].Tree.Tree == c.From.Tree {
 			c.From = in[0].Tree
 		}
-	case n.sum && n.status == executor.Pending && r.sumDone(r.sumInputs()) != nil:
-		c.To = r.lastSum().result
+	case n.sum && n.status == executor.Pending && o.r.sum.doneWith(o.r.sum.inputs()) != nil:
+		c.To = o.r.sum.last().result
 	case !l.stale:
 		c.From, c.To = l.base, l.attempt.collected.Result
 	}
 	if n.waitsFor(executor.CauseApproval) {
-		c.Bound, _ = r.bind(n, executor.Decision{}, n.wait.Gate) // it claims nothing that could be another
+		_, _ = o.r.bind(n, &c.Bound, n.wait.Gate, nil) // it claims nothing that could be another
 	}
 	i := n.logOf(c.To.Commit)
 	if i >= 0 && (c.To.Commit == "" || c.From.ID() == "") {
@@ -59,7 +59,7 @@ func (r *Run) Change(id ir.NodeID) Change {
 		c.Step, c.Attempt = n.logs[i].Step, n.logs[i].Number
 	}
 	if n.sum || n.ir.Kind == ir.GateKind {
-		c.From = r.started.Base
+		c.From = o.r.runs.started.Base
 	}
 	return c
 }

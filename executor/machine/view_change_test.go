@@ -13,12 +13,12 @@ import (
 // execution §5 (Approval)
 func TestWhatIsLookedAtIsWhatIsApproved(t *testing.T) {
 	s := newStage(t, []string{"1.1", "1.2: 1.1"}, approval)
-	if c := s.run.Change("bd-1-1"); c != (machine.Change{}) {
+	if c := s.run.Node("bd-1-1").Change(); c != (machine.Change{}) {
 		t.Errorf("before anything ran: %+v", c)
 	}
 	s.begin()
 	s.end()
-	c := s.run.Change("bd-1-1")
+	c := s.run.Node("bd-1-1").Change()
 	s.ok("1.1", executor.Decision{Verb: executor.Approve})
 	d := s.view("1.1").Decisions[0]
 	if c.From.Tree != d.Base || c.To.Tree != d.Result || c.Bound.Gate != "lead" || c.Bound.Digest != d.Digest || c.Bound.Base != d.Base || c.Bound.Result != d.Result {
@@ -30,19 +30,19 @@ func TestWhatIsLookedAtIsWhatIsApproved(t *testing.T) {
 	s.begin()
 	s.end()
 	was := c
-	if c = s.run.Change("bd-1-1"); c.From != was.From || c.To.Commit != was.To.Commit || c.Bound.Gate != "" {
+	if c = s.run.Node("bd-1-1").Change(); c.From != was.From || c.To.Commit != was.To.Commit || c.Bound.Gate != "" {
 		t.Errorf("when it is done: %+v, want that of %+v", c, was)
 	}
-	if c := s.run.Change("bd-1-2"); c.From.Tree != s.view("1.1").Result.Tree || c.To != s.view("1.2").Result {
+	if c := s.run.Node("bd-1-2").Change(); c.From.Tree != s.view("1.1").Result.Tree || c.To != s.view("1.2").Result {
 		t.Errorf("what needs it: %+v", c)
 	}
-	if c := s.run.Change(executor.Integration); c.From.Tree != "tree-base" || c.To != s.view(executor.Integration).Result {
+	if c := s.run.Node(executor.Integration).Change(); c.From.Tree != "tree-base" || c.To != s.view(executor.Integration).Result {
 		t.Errorf("the sum: %+v", c)
 	}
 
 	s.epic.Nodes[0].Digest.Work, s.epic.Digest = "other", "other"
 	s.replay()
-	if c = s.run.Change("bd-1-1"); c.From.Commit != was.From.Commit || c.To.Commit != was.To.Commit {
+	if c = s.run.Node("bd-1-1").Change(); c.From.Commit != was.From.Commit || c.To.Commit != was.To.Commit {
 		t.Errorf("when its text has changed: %+v, want that of %+v", c, was)
 	}
 }
@@ -57,7 +57,7 @@ func TestAGateNodeIsLookedAtFromThePinnedBase(t *testing.T) { // execution §3 "
 	s.begin()
 	s.end()
 	s.is("1.2", executor.Waiting, executor.CauseApproval, "lead")
-	if c := s.run.Change("bd-1-2"); c.From.Tree != "tree-base" || c.To != s.view("1.1").Result || c.Bound.Base != c.To.Tree {
+	if c := s.run.Node("bd-1-2").Change(); c.From.Tree != "tree-base" || c.To != s.view("1.1").Result || c.Bound.Base != c.To.Tree {
 		t.Errorf("%+v", c)
 	}
 }

@@ -3,6 +3,7 @@ package machine
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/ir"
@@ -10,9 +11,9 @@ import (
 
 func (r *Run) view(n *node, h holds) NodeView {
 	v := NodeView{
-		ID: n.id, Key: n.ir.Key, Title: n.ir.Title, Kind: n.ir.Kind, Phase: n.ir.Phase, Status: r.shown(n),
+		ID: n.id, Key: n.ir.Key, Title: n.ir.Title, Kind: n.ir.Kind, Phase: n.ir.Phase, Status: n.shown(),
 		Attempts: n.logs, Since: n.since, Started: n.began, Spent: n.cost.all.spent(), Worked: n.cost.worked(r.at),
-		Decisions: n.people.decisions, Budget: r.nodeBudget(n), Ways: r.waysOf(n), Pull: n.pull,
+		Decisions: n.people.decisions, Budget: n.nodeBudget(), Ways: r.waysOf(n), Pull: n.pull,
 		Selected: n.selected, Paused: n.people.paused, Human: n.human, Backoff: n.backoff,
 	}
 	if costLimited(v.Budget) {
@@ -28,18 +29,7 @@ func (r *Run) view(n *node, h holds) NodeView {
 		}
 	}
 	if n.sum {
-		if n.status == executor.Pending {
-			if s := r.sumDone(r.sumInputs()); s != nil {
-				v.Status, v.Result, v.Since = executor.Done, s.result, s.at
-			}
-		}
-	}
-	if n.sum && n.waitsFor(executor.CauseOlder, executor.CauseForeign) {
-		for _, x := range r.Branch(nil).Holds {
-			if x.Keep {
-				v.Keeps = append(v.Keeps, x.Key)
-			}
-		}
+		r.viewSum(&v)
 	}
 	switch v.Status {
 	case executor.Running, executor.Waiting:
@@ -55,24 +45,13 @@ func (r *Run) view(n *node, h holds) NodeView {
 		v.BlockedBy = n.blockedBy
 	}
 	if v.Status == executor.Waiting {
-		v.For, v.Cause, v.Until, v.Gate = n.wait.For, n.wait.Cause, n.wait.Until, n.wait.Gate
-		v.Approvers = r.epic.Gates[v.Gate].Approvers
-	}
-	if n.waitsFor(executor.CauseConflict) {
-		if d := r.sameConflict(n); d != nil {
-			v.SameAs = d.ir.Key
-		}
-	}
-	if v.For == executor.ForBudget && v.Cause != executor.CauseHeld {
-		v.More = r.nodeMore(n, r.at)
-	}
-	if v.For == executor.ForBudget && v.More == "" { // it is the run's
-		v.More = r.runMore(r.at)
+		r.viewWait(n, &v)
 	}
 	if v.Status == executor.Running {
-		v.Doing = doing(n)
+		v.Attempt, v.Doing = doing(n.life.flight)
+		v.Asked = slices.ContainsFunc(n.life.flight, func(e executor.Effect) bool { return e.Kind == executor.EffectAgent })
 	}
-	v.Interrupted, v.GoesOn = v.Status == executor.Running && r.Idle(), r.byItself(n, r.Idle())
+	v.Interrupted, v.GoesOn = v.Status == executor.Running && r.runs.idle(), r.halt.byItself(n, r.runs.idle())
 	if n.status == executor.Pending && !n.sum {
 		for _, i := range n.deps {
 			if d := r.nodes[i]; !d.status.Settled() {
@@ -81,7 +60,44 @@ func (r *Run) view(n *node, h holds) NodeView {
 		}
 	}
 	v.Reason, v.Merge = r.reason(n, v.Status, h), n.lacks()
+	if v.Status == executor.Ready && v.Reason == "" {
+		v.Reason, v.Free = "waits for a free place", true
+	}
 	return v
+}
+
+// viewWait adds what a node waits for.
+func (r *Run) viewWait(n *node, v *NodeView) {
+	v.For, v.Cause, v.Until, v.Gate = n.wait.For, n.wait.Cause, n.wait.Until, n.wait.Gate
+	v.Approvers = r.epic.Gates[v.Gate].Approvers
+	if n.waitsFor(executor.CauseConflict) {
+		if d := r.sameConflict(n); d != nil {
+			v.SameAs = d.ir.Key
+		}
+	}
+	if v.For == executor.ForBudget && v.Cause != executor.CauseHeld {
+		v.More = n.nodeMore(r.at)
+	}
+	if v.For == executor.ForBudget && v.More == "" { // it is the run's
+		v.More = r.budget.more(r.at)
+	}
+}
+
+// viewSum adds what is only known of the sum.
+func (r *Run) viewSum(v *NodeView) {
+	n := r.sum.node
+	if n.status == executor.Pending {
+		if s := r.sum.doneWith(r.sum.inputs()); s != nil {
+			v.Status, v.Result, v.Since = executor.Done, s.result, s.at
+		}
+	}
+	if n.waitsFor(executor.CauseOlder, executor.CauseForeign) {
+		for _, x := range r.Integration().Branch(nil).Holds {
+			if x.Keep {
+				v.Keeps = append(v.Keeps, x.Key)
+			}
+		}
+	}
 }
 
 // reason says in one line why a node is not done, or how it came to be done
@@ -90,55 +106,25 @@ func (r *Run) reason(n *node, shown executor.NodeStatus, h holds) string {
 	p := &n.people
 	switch shown {
 	case executor.Pending:
-		switch {
-		case p.paused != "":
-			return "paused by " + p.paused
-		case n.busy():
-			return "waits until what was stopped is gone"
-		case n.sum && len(r.started.Only) > 0:
-			return "not selected by --only"
-		case n.sum && !r.joins():
-			return "its pull request is made when the run ends"
-		case n.sum:
-			return "joined when the run ends"
-		}
-		why := r.needs(n, h)
-		if p.handed.by != "" {
-			why += "; what " + p.handed.by + " handed in stays in its worktree, and is not judged yet"
-		}
-		return why
+		return r.whyPending(n, h)
 	case executor.Ready:
-		if r.held.For != "" {
-			return "the run is held: " + r.heldWhy(r.at)
-		}
-		if r.budgeted {
-			if why := r.admission(r.at).noRoom(nil, n.class.first); why != "" {
-				return why
-			}
-		}
-		switch {
-		case !r.Open():
-			return "ralph apply begins it"
-		case r.draining:
-			return "nothing new starts: " + cmp.Or(r.drained, "interrupted")
-		}
-		return "waits for a free place"
+		return r.whyReady(n)
 	case executor.Running:
 		switch {
-		case p.paused != "" && r.Idle():
+		case p.paused != "" && r.runs.idle():
 			return "paused by " + p.paused
 		case p.paused != "":
 			return "paused by " + p.paused + ": what runs is finished first"
 		}
 		if !n.busy() && !n.life.stale {
-			return r.wallet(r.at).noRoom(n, r.nextTurn(n))
+			return r.budget.wallet(r.at).noRoom(n, r.nextTurn(n))
 		}
 	case executor.Waiting:
-		if n.wait.Cause == executor.CauseHeld && r.held.For != "" {
-			return "the run is held: " + r.heldWhy(r.at)
+		if n.wait.Cause == executor.CauseHeld && r.halt.held.For != "" {
+			return "the run is held: " + r.budget.heldWhy(r.at)
 		}
 		if n.wait.For == executor.ForBudget && n.wait.Cause == "" {
-			return cmp.Or(r.nodeOver(n, ir.Budget{}, r.at), n.wait.Detail)
+			return cmp.Or(n.nodeOver(ir.Budget{}, r.at), n.wait.Detail)
 		}
 		if n.wait.Cause == executor.CauseConflict && n.sum && n.life.stage == stageHand {
 			return r.handText(n) // whoever else waits over it now
@@ -169,24 +155,67 @@ func (r *Run) reason(n *node, shown executor.NodeStatus, h holds) string {
 	return ""
 }
 
-// Deserted says that no process is at work: what the journal calls running is shown as
+// whyPending says what a node that cannot start yet waits for.
+func (r *Run) whyPending(n *node, h holds) string {
+	p := &n.people
+	switch {
+	case p.paused != "":
+		return "paused by " + p.paused
+	case n.busy():
+		return "waits until what was stopped is gone"
+	case n.sum && len(r.runs.started.Only) > 0:
+		return "not selected by --only"
+	case n.sum && !r.joins():
+		return "its pull request is made when the run ends"
+	case n.sum:
+		return "joined when the run ends"
+	}
+	why := r.needs(n, h)
+	if p.handed.by != "" {
+		why += "; what " + p.handed.by + " handed in stays in its worktree, and is not judged yet"
+	}
+	return why
+}
+
+// whyReady says why a node that could start has not.
+func (r *Run) whyReady(n *node) string {
+	if r.halt.held.For != "" {
+		return "the run is held: " + r.budget.heldWhy(r.at)
+	}
+	if r.budget.limited {
+		if why := r.admission(r.at).noRoom(nil, n.class.first); why != "" {
+			return why
+		}
+	}
+	switch {
+	case !r.runs.open():
+		return "ralph apply begins it"
+	case r.halt.draining:
+		return "nothing new starts: " + cmp.Or(r.halt.drained, "interrupted")
+	}
+	return ""
+}
+
+// Desert says that no process is at work: what the journal calls running is shown as
 // interrupted where others need it, and what its turns have cost is unknown.
-func (r *Run) Deserted() {
-	r.deserted = true
+func Desert(r *Run) {
+	r.runs.deserted = true
 	for n := range r.all() {
 		for _, e := range n.life.flight {
-			r.untold(n, e)
+			r.budget.untold(n, e)
 		}
 	}
 }
 
 // Idle reports whether nothing is at work: the last run ended, or nobody is there.
-func (r *Run) Idle() bool { return r.deserted || r.begun && r.ended }
+func (x Summary) Idle() bool { return x.r.runs.idle() }
+
+func (r *runs) idle() bool { return r.deserted || r.begun && r.ended }
 
 // byItself reports whether a node that was begun goes on without anybody.
-func (r *Run) byItself(n *node, idle bool) bool {
+func (ht *halt) byItself(n *node, idle bool) bool {
 	switch {
-	case r.held.For != "", r.cancelled != "", n.people.paused != "":
+	case ht.held.For != "", ht.cancelled != "", n.people.paused != "":
 		return false
 	case n.status == executor.Running:
 		return idle
@@ -196,11 +225,11 @@ func (r *Run) byItself(n *node, idle bool) bool {
 
 // GoOn counts the nodes that wait and go on without anybody, without the sum: while
 // something is at work those that only need a place, else all of them.
-func (r *Run) GoOn() int { return r.waitingGoOn(r.Idle()) }
+func (x Summary) GoOn() int { return x.r.waitingGoOn(x.r.runs.idle()) }
 
 func (r *Run) waitingGoOn(idle bool) (count int) {
 	for _, n := range r.nodes {
-		if !n.sum && n.status == executor.Waiting && r.byItself(n, idle) && (idle || n.wait.Decided()) {
+		if !n.sum && n.status == executor.Waiting && r.halt.byItself(n, idle) && (idle || n.wait.Decided()) {
 			count++
 		}
 	}
@@ -208,8 +237,8 @@ func (r *Run) waitingGoOn(idle bool) (count int) {
 }
 
 // word is the status of a node as people see it.
-func (r *Run) word(n *node) string {
-	if s := r.shown(n); s != executor.Running || !r.Idle() {
+func (r *runs) word(n *node) string {
+	if s := n.shown(); s != executor.Running || !r.idle() {
 		return s.String()
 	}
 	return "interrupted"
@@ -218,21 +247,21 @@ func (r *Run) word(n *node) string {
 // needs says what a pending node waits for: what will not come by itself, else
 // the first dependency that is not there yet.
 func (r *Run) needs(n *node, h holds) string {
-	if !r.begun && r.recovered.IsZero() {
+	if !r.runs.begun && r.runs.recovered.IsZero() {
 		return "no run has begun"
 	}
-	if !n.selected && !r.begun {
+	if !n.selected && !r.runs.begun {
 		return "the next ralph apply takes it up"
 	}
 	if !n.selected {
 		return "not selected by --only"
 	}
-	if x := h.back(r, n); x.rank > 0 {
+	if x := r.back(h, n); x.rank > 0 {
 		return "needs " + x.String()
 	}
 	for _, i := range n.deps {
 		if d := r.nodes[i]; !d.status.Settled() {
-			return fmt.Sprintf("needs %s (%s)", d.ir.Key, r.word(d))
+			return fmt.Sprintf("needs %s (%s)", d.ir.Key, r.runs.word(d))
 		}
 	}
 	return "the next ralph apply takes it up"
@@ -280,16 +309,16 @@ type holds map[int]hold
 
 // onHold is what is known since the last event.
 func (r *Run) onHold() holds {
-	if r.holds == nil {
-		r.holds = holds{}
+	if r.buffers.holds == nil {
+		r.buffers.holds = holds{}
 	}
-	return r.holds
+	return r.buffers.holds
 }
 
 // back is what in a node's dependencies will not come by itself.
-func (h holds) back(r *Run, n *node) (out hold) {
+func (gr *graph) back(h holds, n *node) (out hold) {
 	for _, i := range n.deps {
-		d := r.nodes[i]
+		d := gr.nodes[i]
 		switch {
 		case d.status.Settled():
 			continue
@@ -302,7 +331,7 @@ func (h holds) back(r *Run, n *node) (out hold) {
 		}
 		x, known := h[i]
 		if !known {
-			x = h.back(r, d)
+			x = gr.back(h, d)
 			h[i] = x
 		}
 		out = out.or(x.through())
@@ -311,11 +340,11 @@ func (h holds) back(r *Run, n *node) (out hold) {
 }
 
 // Counts returns how many nodes of the epic have each status, without the sum.
-func (r *Run) Counts() map[string]int {
+func (x Summary) Counts() map[string]int {
 	out := map[string]int{}
-	for _, n := range r.nodes {
+	for _, n := range x.r.nodes {
 		if !n.sum {
-			out[r.shown(n).String()]++
+			out[n.shown().String()]++
 		}
 	}
 	return out

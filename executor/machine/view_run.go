@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -12,33 +13,30 @@ import (
 // Overview returns where the run as a whole stands.
 func (r *Run) Overview() RunView {
 	v := RunView{
-		Begun: r.begun, Open: r.Open(), Recovered: r.recovered, Started: r.startedAt, By: r.started.By, Slots: r.started.Slots, Held: r.held, Cancelled: r.cancelled,
-		Budget: r.runBudget(), Spent: r.cost.now.spent(), More: r.runMore(r.at), All: r.cost.all.spent(), PlanApproved: r.planApproved(), Proposals: r.proposals(),
+		Begun: r.runs.begun, Open: r.runs.open(), Recovered: r.runs.recovered, Started: r.runs.startedAt, By: r.runs.started.By, Slots: r.runs.started.Slots, Held: r.halt.held, Cancelled: r.halt.cancelled,
+		Budget: r.budget.limits(), Spent: r.budget.cost.now.spent(), More: r.budget.more(r.at), All: r.budget.cost.all.spent(), PlanApproved: r.people.planApproved(), Proposals: r.proposals(),
 	}
-	v.Held.Detail = r.heldWhy(r.at)
+	v.Held.Detail = r.budget.heldWhy(r.at)
 	if b := v.Budget; costLimited(b) {
-		v.Over = overshoot(b, &r.cost)
+		v.Over = overshoot(b, &r.budget.cost)
 	}
-	for _, name := range slices.Sorted(maps.Keys(r.parks)) {
-		if p := r.parks[name]; p.Until.After(r.at) {
+	for _, name := range slices.Sorted(maps.Keys(r.parks.runners)) {
+		if p := r.parks.runners[name]; p.Until.After(r.at) {
 			v.Parked = append(v.Parked, p.RunnerParked)
 		}
 	}
-	if r.draining {
-		v.Draining = r.drained
-		if v.Draining == "" {
-			v.Draining = "interrupted"
-		}
+	if r.halt.draining {
+		v.Draining = cmp.Or(r.halt.drained, "interrupted")
 	}
 	return v
 }
 
 // proposals lists the work that agents found, in the order of the epic: each once,
 // also if it was proposed in other words or reported at the end once more.
-func (r *Run) proposals() []Proposed {
+func (gr *graph) proposals() []Proposed {
 	var out []Proposed
 	all := map[executor.Proposal]bool{}
-	for _, n := range r.nodes {
+	for _, n := range gr.nodes {
 		var own map[string]int // by title, of this node
 		add := func(p executor.Proposal, agent string) {
 			title := strings.ToLower(text.OneLine(p.Title))

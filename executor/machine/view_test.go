@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -81,7 +82,7 @@ func TestWhatNobodyWorksOnIsNotRunning(t *testing.T) { // execution §5
 	s.begin()
 	s.until(func(e executor.Effect) bool { return e.Kind == executor.EffectAgent })
 	s.is("1.2", executor.Pending, "", "needs 1.1 (running)")
-	s.run.Deserted()
+	machine.Desert(s.run)
 	s.is("1.2", executor.Pending, "", "needs 1.1 (interrupted)")
 }
 

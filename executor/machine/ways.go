@@ -76,7 +76,7 @@ func HeldWay(what executor.WaitFor, more string) Way {
 	return Way{Verb: executor.Resume}
 }
 
-func (r *Run) heldWay() Way { return HeldWay(r.held.For, r.runMore(r.at)) }
+func (bg *budget) heldWay() Way { return HeldWay(bg.halt.held.For, bg.more(bg.at)) }
 
 // hint is the ways out of a node as the commands to type, one a line.
 func (r *Run) hint(n *node) string {
@@ -100,7 +100,7 @@ func (r *Run) waysOf(n *node) []Way {
 	if n.people.paused != "" && (n.status != executor.Waiting || n.wait.For != executor.ForBudget) {
 		say(Way{Verb: executor.Resume})
 	}
-	switch s := r.shown(n); s {
+	switch s := n.shown(); s {
 	case executor.Done:
 		if !n.sum {
 			say(Way{Verb: Apply, How: Rerun})
@@ -128,20 +128,20 @@ func (r *Run) waysOf(n *node) []Way {
 		return out
 	case executor.Waiting:
 		if n.wait.Cause == executor.CauseHeld {
-			return append(out, r.heldWay())
+			return append(out, r.budget.heldWay())
 		}
 		switch {
 		case n.life.stale: // the next run begins it again
 			out = append(out, Way{Verb: Apply})
 		case n.wait.For == executor.ForBudget:
-			say(Way{Verb: executor.Resume, Budget: cmp.Or(r.nodeMore(n, r.at), r.runMore(r.at), "usd=+20")})
+			say(Way{Verb: executor.Resume, Budget: cmp.Or(n.nodeMore(r.at), r.budget.more(r.at), "usd=+20")})
 		case r.parkedFor(n) != "":
 			say(retry)
 		default:
 			say(r.endsOf(n)...)
 		}
 	}
-	if n.sum || r.shown(n) == executor.Skipped || n.status == executor.Cancelled {
+	if n.sum || n.shown() == executor.Skipped || n.status == executor.Cancelled {
 		return out
 	}
 	if r.cannotKeepOld(n) == "" {
@@ -161,7 +161,7 @@ func (r *Run) waysOf(n *node) []Way {
 }
 
 // waysAround ends a node without its result. A draft is nothing without its plan.
-func (r *Run) waysAround() []Way {
+func (r *rules) waysAround() []Way {
 	if r.epic.Plans() != "" {
 		return []Way{{Verb: executor.Cancel}}
 	}

@@ -10,19 +10,19 @@ import (
 // Weigh is the first half of taking a decision: it considers it, and reports whether it
 // depends on what lies in the node's worktree. Then whoever takes it looks there, and
 // Decide is the second half. It changes nothing.
-func (r *Run) Weigh(node ir.NodeID, d executor.Decision, now time.Time) (look bool, err error) {
-	if _, err := r.Consider(node, d, now); err != nil {
+func (v Decisions) Weigh(node ir.NodeID, d executor.Decision, now time.Time) (look bool, err error) {
+	if _, err := v.r.Decisions().Consider(node, d, now); err != nil {
 		return false, err
 	}
-	return d.Verb == executor.RetryNode && d.How == executor.HowPlain && node != "" && !r.Heard(d.ID) && !r.GoesOnAsIs(node), nil
+	return d.Verb == executor.RetryNode && d.How == executor.HowPlain && node != "" && !v.r.Decisions().Heard(d.ID) && !v.r.Node(node).GoesOnAsIs(), nil
 }
 
 // Decide is the second half of taking a decision. It considers it once more, because the
 // run may have gone on while the worktree was looked at, and returns the event that
 // records it. edited is where somebody has worked since the last attempt, as people call
 // that place; "" if nobody has, or if Weigh did not ask. It changes nothing.
-func (r *Run) Decide(node ir.NodeID, d executor.Decision, edited string, now time.Time) (executor.Event, error) {
-	bound, err := r.Consider(node, d, now)
+func (v Decisions) Decide(node ir.NodeID, d executor.Decision, edited string, now time.Time) (executor.Event, error) {
+	bound, err := v.r.Decisions().Consider(node, d, now)
 	if err != nil {
 		return executor.Event{}, err
 	}

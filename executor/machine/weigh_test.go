@@ -14,15 +14,15 @@ func TestADecisionIsConsideredOnceMoreAfterTheWorktreeWasLookedAt(t *testing.T) 
 	run, _, _, _ := losing(t, func(e executor.Effect, _ int) bool { return e.Kind == executor.EffectPrepare })
 	now := time.UnixMilli(0).Add(time.Hour)
 	retry := executor.Decision{ID: "one", Verb: executor.RetryNode, Message: "go on", By: "ann", At: now}
-	look, err := run.Weigh("bd-3", retry, now)
+	look, err := run.Decisions().Weigh("bd-3", retry, now)
 	if err != nil || !look {
 		t.Fatalf("a retry is weighed: look %v, %v", look, err)
 	}
 	var no *executor.Refused
-	if _, err := run.Decide("bd-3", retry, "host:/tree", now); !errors.As(err, &no) || !strings.Contains(no.Why, "host:/tree") {
+	if _, err := run.Decisions().Decide("bd-3", retry, "host:/tree", now); !errors.As(err, &no) || !strings.Contains(no.Why, "host:/tree") {
 		t.Errorf("somebody worked there, and Decide says %v", err)
 	}
-	e, err := run.Decide("bd-3", retry, "", now)
+	e, err := run.Decisions().Decide("bd-3", retry, "", now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,16 +30,16 @@ func TestADecisionIsConsideredOnceMoreAfterTheWorktreeWasLookedAt(t *testing.T) 
 	if err := run.Apply(e); err != nil {
 		t.Fatal(err)
 	}
-	if look, err := run.Weigh("bd-3", retry, now); err != nil || look {
+	if look, err := run.Decisions().Weigh("bd-3", retry, now); err != nil || look {
 		t.Errorf("the same once more: look %v, %v", look, err)
 	}
 	retry.ID = "two" // somebody else was quicker
-	if _, err := run.Decide("bd-3", retry, "", now); !errors.As(err, &no) {
+	if _, err := run.Decisions().Decide("bd-3", retry, "", now); !errors.As(err, &no) {
 		t.Errorf("the node goes on already, and Decide says %v", err)
 	}
 	discard := executor.Decision{ID: "three", Verb: executor.RetryNode, How: executor.Discard, By: "ann", At: now}
 	other, _, _, _ := losing(t, func(e executor.Effect, _ int) bool { return e.Kind == executor.EffectPrepare })
-	if look, err := other.Weigh("bd-3", discard, now); err != nil || look {
+	if look, err := other.Decisions().Weigh("bd-3", discard, now); err != nil || look {
 		t.Errorf("one that discards what is there: look %v, %v", look, err)
 	}
 }

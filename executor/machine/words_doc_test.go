@@ -34,7 +34,7 @@ func wordTables() string {
 			fmt.Fprintf(&b, "| %s |", name)
 			for _, in := range Vocabularies {
 				if w := v.Word(in); w != "" {
-					if back, _ := NodeMeaning(in, w); back != s {
+					if read := readWords[in]; read != nil && read.Read(w) != standsAs(s) {
 						w += " *"
 					}
 					fmt.Fprintf(&b, " %s |", w)
@@ -48,11 +48,8 @@ func wordTables() string {
 		fmt.Fprintf(&b, "| %s |", s)
 		for _, in := range []executor.Vocabulary{executor.WordsExecution, executor.WordsRun} {
 			w := s.Word(in)
-			switch back, _ := AttemptMeaning(in, w); {
-			case w == "":
+			if w == "" {
 				w = "(not written before its end)"
-			case back != s:
-				w += " *"
 			}
 			fmt.Fprintf(&b, " %s |", w)
 		}

@@ -1,11 +1,10 @@
 package mcp
 
 import (
-	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -13,6 +12,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/internal/lines"
 	"github.com/ralph-compiler/ralph/internal/text"
 )
 
@@ -42,21 +42,24 @@ func Proxy(ctx context.Context, in io.Reader, out io.Writer, attempt, address, t
 		attempt: attempt, address: address, token: token, out: out,
 		client: &http.Client{Transport: &http.Transport{}, Timeout: requestTime}, // whatever HTTP_PROXY says: it stays on this machine
 	}
-	lines := bufio.NewReaderSize(in, 64<<10)
-	for {
-		line, long, err := readLine(lines)
-		if len(line) > 0 || long {
-			if err := p.line(ctx, line, long); err != nil {
-				return err
-			}
+	var why error // the agent cannot be answered
+	requests := lines.Cutter{Max: maxBody, Each: func(line []byte, cut bool) error {
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			why = p.line(ctx, line, cut)
 		}
-		switch {
-		case errors.Is(err, io.EOF) || ctx.Err() != nil:
-			return nil
-		case err != nil:
-			return fmt.Errorf("read standard input: %w", err)
-		}
+		return cmp.Or(why, ctx.Err())
+	}}
+	_, err = io.Copy(&requests, in)
+	if err == nil {
+		err = requests.Close()
 	}
+	switch {
+	case why != nil:
+		return why
+	case err != nil && ctx.Err() == nil:
+		return fmt.Errorf("read standard input: %w", err)
+	}
+	return nil
 }
 
 type proxy struct {
@@ -167,21 +170,4 @@ func failed(id json.RawMessage, code int, why string) []byte {
 		return failed(nil, code, why)
 	}
 	return b
-}
-
-// readLine reads one line without its end. Of one with more than maxBody bytes,
-// nothing is kept.
-func readLine(r *bufio.Reader) (line []byte, long bool, err error) {
-	for {
-		part, err := r.ReadSlice('\n')
-		if len(line)+len(part) > maxBody {
-			line, long = nil, true
-		}
-		if !long {
-			line = append(line, part...)
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return bytes.TrimSpace(line), long, err
-		}
-	}
 }

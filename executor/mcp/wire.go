@@ -99,18 +99,7 @@ func (w *writer) write(schema any, refs int) object {
 			out["enum"] = []any{v}
 		case k == "properties":
 			props, _ := out[k].(object)
-			if props == nil {
-				props = object{}
-			}
-			m, _ := v.(object)
-			for _, name := range slices.Sorted(maps.Keys(m)) {
-				if !propertyName.MatchString(name) {
-					w.exact = false
-					continue
-				}
-				props[name] = w.write(m[name], refs)
-			}
-			out[k] = props
+			out[k] = w.properties(props, v, refs)
 		case k == "items":
 			out[k] = w.write(v, refs)
 		case k == "additionalProperties":
@@ -120,11 +109,7 @@ func (w *writer) write(schema any, refs int) object {
 				out[k] = w.write(v, refs)
 			}
 		case k == "anyOf", k == "oneOf", k == "allOf":
-			list, _ := v.([]any)
-			var all []any
-			for _, s := range list {
-				all = append(all, w.write(s, refs))
-			}
+			all := w.each(v, refs)
 			if k == "oneOf" {
 				k, w.exact = "anyOf", false
 			}
@@ -141,6 +126,30 @@ func (w *writer) write(schema any, refs int) object {
 		})
 	}
 	return out
+}
+
+// properties adds those of a schema to what a reference beside them brought.
+func (w *writer) properties(props object, of any, refs int) object {
+	if props == nil {
+		props = object{}
+	}
+	m, _ := of.(object)
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		if !propertyName.MatchString(name) {
+			w.exact = false
+			continue
+		}
+		props[name] = w.write(m[name], refs)
+	}
+	return props
+}
+
+func (w *writer) each(schemas any, refs int) (all []any) {
+	list, _ := schemas.([]any)
+	for _, s := range list {
+		all = append(all, w.write(s, refs))
+	}
+	return all
 }
 
 // target finds what a reference within the schema names.

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -75,21 +76,45 @@ func Prompt(r executor.AgentRun) []byte {
 	return append([]byte(trimRight(r.Text)+"\n\n"), r.Prompt...)
 }
 
+// Conventions points the agent of a step to the notes of the repository, for programs that
+// read them only where they would also take settings from there; "" if there are none. A
+// judge is not sent to them: they may have been written by what is judged.
+func Conventions(r executor.AgentRun) string {
+	st, err := os.Lstat(filepath.Join(r.Dir, "AGENTS.md"))
+	if err != nil || !st.Mode().IsRegular() || r.Effect.Gate != "" || r.Raw {
+		return ""
+	}
+	return "\nThe file AGENTS.md in your directory says how people work in this repository. Read it before you begin; what stands above comes first.\n"
+}
+
+// Argument is the telling one of a tool's arguments, else all of them.
+func Argument(raw json.RawMessage) string {
+	var m map[string]json.RawMessage
+	_ = json.Unmarshal(raw, &m) // what is no object is told as it is
+	for _, name := range []string{"command", "file_path", "filePath", "notebook_path", "pattern", "path", "url", "query", "skill", "description", "prompt"} {
+		var s string
+		if json.Unmarshal(m[name], &s) == nil && s != "" {
+			return s
+		}
+	}
+	return string(raw)
+}
+
 // Argv is the program and its first arguments, as the runner's block names them,
-// else usual.
+// else usual. Its error is a configuration failure.
 func (b Base) Argv(r executor.AgentRun, usual ...string) ([]string, error) {
 	list := r.Runner.Run
 	if len(list) == 0 {
 		list = usual
 	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("runner of agent %s names no program", AgentOf(r))
+		return nil, Configuration(fmt.Errorf("runner of agent %s names no program", AgentOf(r)))
 	}
 	out := make([]string, len(list))
 	for i, a := range list {
 		s, err := fill(a, &r)
 		if err != nil {
-			return nil, err
+			return nil, Configuration(err)
 		}
 		out[i] = s
 	}
@@ -109,8 +134,8 @@ func fill(template string, r *executor.AgentRun) (string, error) {
 }
 
 // Env is the environment of the agent's program: what the runner lets through and
-// sets, its secrets, the RALPH_ variables of the turn, and also. It is no error of
-// the agent's if it cannot be made.
+// sets, its secrets, the RALPH_ variables of the turn, and also. Its error is a
+// configuration failure.
 func (b Base) Env(r executor.AgentRun, also map[string]string) ([]string, error) {
 	set := maps.Clone(r.Env)
 	if set == nil {
@@ -119,7 +144,7 @@ func (b Base) Env(r executor.AgentRun, also map[string]string) ([]string, error)
 	for _, name := range slices.Sorted(maps.Keys(r.Runner.Set)) {
 		v, err := fill(r.Runner.Set[name], &r)
 		if err != nil {
-			return nil, err
+			return nil, Configuration(err)
 		}
 		set[name] = v
 	}
@@ -128,12 +153,12 @@ func (b Base) Env(r executor.AgentRun, also map[string]string) ([]string, error)
 	for _, s := range r.Runner.Secrets {
 		secret, ok := b.Secrets[s]
 		if !ok {
-			return nil, fmt.Errorf("secret %q is not declared", s)
+			return nil, Configuration(fmt.Errorf("secret %q is not declared", s))
 		}
 		variables[s] = secret.Env
 	}
 	if err := process.Secrets(set, variables); err != nil {
-		return nil, err
+		return nil, Configuration(err)
 	}
 	for variable, v := range map[string]string{
 		"RALPH_EPIC": string(r.Epic), "RALPH_NODE": string(r.Node.Key), "RALPH_ID": string(r.Node.ID),
@@ -153,13 +178,9 @@ func (b Base) Env(r executor.AgentRun, also map[string]string) ([]string, error)
 // Look finds the program in the agent's environment; a missing one is a
 // configuration failure that names it.
 func (b Base) Look(r executor.AgentRun, usual ...string) (path string, err error) {
-	argv, err := b.Argv(r, usual...)
+	argv, env, err := b.Program(r, nil, usual...)
 	if err != nil {
-		return "", Configuration(err)
-	}
-	env, err := b.Env(r, nil)
-	if err != nil {
-		return "", Configuration(err)
+		return "", err
 	}
 	if filepath.Base(argv[0]) != argv[0] && !filepath.IsAbs(argv[0]) {
 		return argv[0], nil // in the worktree, which need not exist yet

@@ -12,20 +12,10 @@ var here = []string{"127.0.0.1", "localhost"}
 // direct lets an agent that goes to the network through a proxy reach this machine
 // without it: the proxy could not, and would be shown the token.
 func direct(env []string) []string {
-	value := func(names ...string) string {
-		for _, n := range names {
-			for _, v := range slices.Backward(env) {
-				if at, is := strings.CutPrefix(v, n+"="); is && at != "" {
-					return at
-				}
-			}
-		}
-		return ""
-	}
-	if value("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY", "https_proxy", "HTTPS_PROXY") == "" {
+	if Value(env, "http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY", "https_proxy", "HTTPS_PROXY") == "" {
 		return env
 	}
-	not := value("no_proxy", "NO_PROXY")
+	not := Value(env, "no_proxy", "NO_PROXY")
 	list := strings.FieldsFunc(not, func(r rune) bool { return r == ',' || r == ' ' })
 	for _, h := range here {
 		if !slices.Contains(list, h) && !slices.Contains(list, "*") {

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,10 +50,7 @@ func (t *Turn) End(e End) (executor.AgentEnded, error) {
 	}
 	out := executor.AgentEnded{
 		ExitCode: e.Code, End: executor.EndExited, Millis: t.worked().Milliseconds(), Tail: t.base.Plain(Tail(t.run)),
-		Agent: AgentOf(t.run), Model: t.model, Session: t.session, Usage: e.Usage,
-	}
-	if out.Model == "" {
-		out.Model = ModelOf(t.run)
+		Agent: AgentOf(t.run), Model: cmp.Or(t.model, ModelOf(t.run)), Session: t.session, Usage: e.Usage,
 	}
 	if e.Usage.IsZero() {
 		out.Usage = t.usage
@@ -62,8 +60,6 @@ func (t *Turn) End(e End) (executor.AgentEnded, error) {
 	}
 	t.answer(&out, e)
 	silent := out.Outcome.None() || out.Outcome.Invalid != ""
-	var f *executor.Failure
-	_ = errors.As(e.Err, &f)
 	name := AgentOf(t.run)
 	switch {
 	case errors.Is(cause, errTimeout):
@@ -74,15 +70,11 @@ func (t *Turn) End(e End) (executor.AgentEnded, error) {
 		out.End = executor.EndStalled
 	case e.Taken:
 		out.End = executor.EndTakenOver
-	case f != nil && f.Class == executor.FailLimit && !silent && !t.run.Raw:
+	case Is(e.Err, executor.FailLimit) && !silent && !t.run.Raw:
 	case e.Err != nil:
 		return out, e.Err
 	case !e.Final:
-		died := e.Died
-		if died == "" {
-			died = "ended without a final word"
-		}
-		return out, &executor.Failure{Class: executor.FailCrash, Err: fmt.Errorf("agent %s %s", name, died)}
+		return out, &executor.Failure{Class: executor.FailCrash, Err: fmt.Errorf("agent %s %s", name, cmp.Or(e.Died, "ended without a final word"))}
 	}
 	if e.Final && e.Err == nil {
 		out.ExitCode = 0 // the final word counts, not the exit code

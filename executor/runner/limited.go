@@ -1,7 +1,6 @@
 package runner
 
 import (
-	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -21,7 +20,8 @@ type Limit struct {
 	until  int            // index of the group, -1: none
 }
 
-// Limits reads how a rate limit shows; nil if nothing says so.
+// Limits reads how a rate limit shows; nil if nothing says so. Its error is a
+// configuration failure.
 func Limits(l *ir.LimitedWhen) (*Limit, error) {
 	if l == nil {
 		return nil, nil
@@ -30,7 +30,7 @@ func Limits(l *ir.LimitedWhen) (*Limit, error) {
 	if l.Output != "" {
 		re, err := regexp.Compile(l.Output)
 		if err != nil {
-			return nil, fmt.Errorf("limited_when: the pattern of output cannot be read: %w", err)
+			return nil, Configuration(fmt.Errorf("limited_when: the pattern of output cannot be read: %w", err))
 		}
 		out.output, out.until = re, re.SubexpIndex("until")
 	}
@@ -71,17 +71,15 @@ func (l *Limit) find(r executor.AgentRun) []string {
 
 // Failure says that the limit is used up, and until when if the output says so.
 func (l *Limit) Failure(r executor.AgentRun, now time.Time) error {
-	f := &executor.Failure{Class: executor.FailLimit, Err: errors.New("agent " + AgentOf(r) + " met its rate limit")}
+	said, until := "", time.Time{}
 	m := l.find(r)
 	if len(m) > 0 && strings.TrimSpace(m[0]) != "" {
-		f.Err = fmt.Errorf("agent %s met its rate limit: %s", AgentOf(r), text.Head(strings.TrimSpace(m[0]), 200))
+		said = ": " + text.Head(strings.TrimSpace(m[0]), 200)
 	}
 	if l.until >= 0 && l.until < len(m) {
-		if t, ok := Moment(m[l.until], now); ok && t.UTC().Year() <= 9999 {
-			f.Until = t.UTC().Format(time.RFC3339)
-		}
+		until, _ = Moment(m[l.until], now)
 	}
-	return f
+	return Limited(until, fmt.Errorf("agent %s met its rate limit%s", AgentOf(r), said))
 }
 
 // zoned and local are the ways in which programs write a time: with its zone, or

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -28,17 +29,26 @@ type Totals struct {
 // Usage is what the machine counts of it: all tokens, and the cost that the
 // program says or that the model's prices give; nil where neither is known.
 func (t Totals) Usage(prices ir.Model) executor.Usage {
-	tokens := t.Input + t.Output + t.CacheRead + t.CacheWrite
-	u := executor.Usage{Tokens: &tokens}
+	u := executor.Usage{Tokens: new(t.Input + t.Output + t.CacheRead + t.CacheWrite)}
 	switch {
 	case t.USD != nil:
-		micro := int64(math.Round(*t.USD * 1e6))
-		u.USDMicro = &micro
+		u.USDMicro = new(int64(math.Round(*t.USD * 1e6)))
 	case prices.PriceInput > 0 || prices.PriceOutput > 0:
-		micro := int64(math.Round((float64(t.Input+t.CacheRead+t.CacheWrite)*float64(prices.PriceInput) + float64(t.Output)*float64(prices.PriceOutput)) / 1e6))
-		u.USDMicro = &micro
+		u.USDMicro = new(int64(math.Round((float64(t.Input+t.CacheRead+t.CacheWrite)*float64(prices.PriceInput) + float64(t.Output)*float64(prices.PriceOutput)) / 1e6)))
 	}
 	return u
+}
+
+// Plus is the sum of two. A cost that one of them does not know counts nothing.
+func (t Totals) Plus(o Totals) Totals {
+	out := Totals{
+		Input: t.Input + o.Input, Output: t.Output + o.Output,
+		CacheRead: t.CacheRead + o.CacheRead, CacheWrite: t.CacheWrite + o.CacheWrite, USD: cmp.Or(t.USD, o.USD),
+	}
+	if t.USD != nil && o.USD != nil {
+		out.USD = new(*t.USD + *o.USD)
+	}
+	return out
 }
 
 // Since is what was added since an earlier reading.
@@ -48,11 +58,10 @@ func (t Totals) Since(old Totals) Totals {
 		CacheRead: max(t.CacheRead-old.CacheRead, 0), CacheWrite: max(t.CacheWrite-old.CacheWrite, 0),
 	}
 	if t.USD != nil {
-		usd := *t.USD
+		out.USD = t.USD
 		if old.USD != nil {
-			usd = max(usd-*old.USD, 0)
+			out.USD = new(max(*t.USD-*old.USD, 0))
 		}
-		out.USD = &usd
 	}
 	return out
 }

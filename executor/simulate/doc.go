@@ -6,7 +6,7 @@
 // touched, no time passes. The same epic, scenario and seed give the same events.
 // It imports executor, ir and internal/yaml; app calls it.
 //
-// The machine is the real one: only its surroundings are made up. A simulation
+// The machine and the loop that drives it are the real ones: only their surroundings are made up. A simulation
 // therefore shows what retries, limits, budgets, waits and the graph itself come
 // to, not whether an agent can do its work.
 package simulate

@@ -3,6 +3,7 @@ package simulate
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"path"
 	"slices"
@@ -64,12 +65,7 @@ func (r *reader) fields(n *yaml.Node, known map[string]func(*yaml.Node)) {
 	for i, k := range n.Keys {
 		read, ok := known[k.Value]
 		if !ok {
-			names := make([]string, 0, len(known))
-			for name := range known {
-				names = append(names, name)
-			}
-			slices.Sort(names)
-			r.bad(k, "%q means nothing here; write one of %s", k.Value, strings.Join(names, ", "))
+			r.bad(k, "%q means nothing here; write one of %s", k.Value, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
 			continue
 		}
 		read(n.Values[i])
@@ -201,16 +197,6 @@ func (r *reader) usd(n *yaml.Node) int64 {
 	return int64(math.Round(v * 1e6))
 }
 
-func (r *reader) count(n *yaml.Node) *int64 {
-	v := r.whole(n, 0, math.MaxInt64/2)
-	return &v
-}
-
-func (r *reader) money(n *yaml.Node) *int64 {
-	v := r.usd(n)
-	return &v
-}
-
 // with adds the fields of a Match to those of a rule.
 func (r *reader) with(m *Match, more map[string]func(*yaml.Node)) map[string]func(*yaml.Node) {
 	m.Chance = 1
@@ -251,8 +237,8 @@ func (r *reader) agent(n *yaml.Node) AgentRule {
 		"session":              func(n *yaml.Node) { a.Session = r.truth(n) },
 		"until":                func(n *yaml.Node) { a.Until = r.duration(n) },
 		"message":              func(n *yaml.Node) { a.Message = r.str(n) },
-		"tokens":               func(n *yaml.Node) { a.Tokens = r.count(n) },
-		"usd":                  func(n *yaml.Node) { a.USDMicro = r.money(n) },
+		"tokens":               func(n *yaml.Node) { a.Tokens = new(r.whole(n, 0, math.MaxInt64/2)) },
+		"usd":                  func(n *yaml.Node) { a.USDMicro = new(r.usd(n)) },
 		"action":               func(n *yaml.Node) { a.Action = r.word(n, "retry", "fail", "human") },
 	}))
 	return a
@@ -268,8 +254,8 @@ func (r *reader) gate(n *yaml.Node) GateRule {
 		"message":   func(n *yaml.Node) { g.Message = r.str(n) },
 		"signature": func(n *yaml.Node) { g.Signature = r.str(n) },
 		"fails":     func(n *yaml.Node) { g.Fails = r.word(n, classes...) },
-		"tokens":    func(n *yaml.Node) { g.Tokens = r.count(n) },
-		"usd":       func(n *yaml.Node) { g.USDMicro = r.money(n) },
+		"tokens":    func(n *yaml.Node) { g.Tokens = new(r.whole(n, 0, math.MaxInt64/2)) },
+		"usd":       func(n *yaml.Node) { g.USDMicro = new(r.usd(n)) },
 	}))
 	return g
 }

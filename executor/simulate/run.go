@@ -1,8 +1,6 @@
 package simulate
 
 import (
-	"container/heap"
-	"errors"
 	"fmt"
 	"time"
 
@@ -74,122 +72,74 @@ type sim struct {
 	waits   []executor.Event // of this round
 	letters int
 	starts  int
+	up      bool // ralph runs
 	refused []string
 	open    string
 	usual   bool // the scenario says nothing about people
 }
 
-// usualPeople do what is asked of them.
-var usualPeople = []PersonRule{
-	{When: true, Cause: executor.CauseApproval, After: Span{10 * time.Minute, 10 * time.Minute}, Verb: executor.Approve, Match: Match{Chance: 1}},
-	{When: true, Cause: executor.CauseManual, After: Span{time.Hour, time.Hour}, Verb: executor.Approve, Match: Match{Chance: 1}},
-}
-
-// item is something that will happen.
-type item struct {
-	at    time.Time
-	order int
-	gone  bool // it was called off
-
-	key   string // of an effect that ends
-	event executor.Event
-	said  []executor.Body // before it ends
-	who   *PersonRule
-	node  ir.NodeID
-	crash *Crash
-	start bool // apply starts
-}
-
-func (d *sim) at(t time.Time, it *item) *item {
-	d.order++
-	it.at, it.order = t, d.order
-	heap.Push(&d.agenda, it)
-	return it
-}
-
+// play lets ralph run whenever somebody starts it.
 func (d *sim) play() error {
 	d.at(d.now, &item{start: true})
-	for up := false; ; {
-		var wake time.Time
-		if up {
-			done, next, err := d.round()
-			if err != nil {
-				return err
-			}
-			d.show()
-			if done {
-				return nil
-			}
-			wake = next
-		}
+	run, err := d.Wait(time.Time{})
+	if err == nil && run != nil {
+		err = machine.Drive(run, d)
+	}
+	d.show()
+	return err
+}
+
+// Wait implements machine.Driver: it lets happen what happens next. While ralph does not
+// run, that goes on until somebody starts it.
+func (d *sim) Wait(wake time.Time) (*machine.Run, error) {
+	for {
 		if d.run.Seq() > maxEvents(d.epic) {
 			d.open = fmt.Sprintf("it has written %d events and would go on", d.run.Seq())
-			return nil
+			return nil, nil
 		}
 		it := d.next(wake)
 		switch {
 		case it == nil && d.starts == 0:
 			d.open = "the plan waits for approval (hitl { plan = \"required\" }), and nobody in the scenario gives it; people: [{at: 0s, does: approve}] does"
-			d.show()
-			return nil
+			return nil, nil
 		case it == nil && wake.IsZero(): // it stayed for people, and nobody is still to come
-			err := d.end()
-			d.show()
-			return err
+			return nil, d.end()
 		case it == nil: // the machine wants to be asked again
 			d.now = later(d.now, wake)
-			continue
+			return d.run, nil
 		}
 		d.now = later(d.now, it.at)
-		var err error
-		up, err = d.happen(it, up)
-		if err != nil {
-			return err
+		if err := d.happen(it); err != nil {
+			return nil, err
 		}
+		if d.up {
+			return d.run, nil
+		}
+		wake = time.Time{}
 	}
 }
 
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
-}
-
-// next takes what happens next, unless the machine wakes before.
-func (d *sim) next(wake time.Time) *item {
-	for len(d.agenda) > 0 && d.agenda[0].gone {
-		heap.Pop(&d.agenda)
-	}
-	if len(d.agenda) == 0 || !wake.IsZero() && wake.Before(d.agenda[0].at) {
-		return nil
-	}
-	return heap.Pop(&d.agenda).(*item)
-}
-
-// happen lets one thing happen. up is whether ralph runs, before and after.
-func (d *sim) happen(it *item, up bool) (bool, error) {
+// happen lets one thing happen.
+func (d *sim) happen(it *item) error {
 	switch {
-	case it.start && up: // somebody approved the plan just before
-		return up, nil
+	case it.start && d.up: // somebody approved the plan just before
+		return nil
 	case it.start:
 		return d.start()
 	case it.crash != nil:
-		if !up {
-			return up, nil
+		if !d.up {
+			return nil
 		}
 		for key, f := range d.flying {
 			f.gone = true
 			delete(d.flying, key)
 		}
-		if err := d.replay(); err != nil {
-			return false, err
-		}
+		d.up = false
 		d.at(d.now.Add(it.crash.Down), &item{start: true})
-		return false, nil
+		return d.replay()
 	case it.who != nil:
 		if err := d.decision(it); err != nil || d.starts > 0 || !d.run.Overview().PlanApproved {
-			return up, err
+			return err
 		}
 		return d.start()
 	}
@@ -197,40 +147,28 @@ func (d *sim) happen(it *item, up bool) (bool, error) {
 	for _, b := range it.said {
 		e := it.event
 		e.Body = b
-		if err := d.put(e); err != nil {
-			return up, err
+		if err := d.Put(e); err != nil {
+			return err
 		}
 	}
-	return up, d.put(it.event)
+	return d.Put(it.event)
 }
 
 // start is ralph apply, which begins nothing before the plan is approved, where a
 // person has to.
-func (d *sim) start() (up bool, err error) {
+func (d *sim) start() error {
 	if d.usual && !d.run.Overview().PlanApproved {
 		if err := d.decision(&item{who: &PersonRule{Verb: executor.Approve}}); err != nil {
-			return false, err
+			return err
 		}
 	}
 	if !d.run.Overview().PlanApproved {
 		d.askForPlan()
-		return false, nil
+		return nil
 	}
 	d.starts++
-	return true, d.put(executor.Event{Body: d.begin()})
-}
-
-// askForPlan lets the first who approves whatever waits for it approve the plan.
-func (d *sim) askForPlan() {
-	for i := range d.s.People {
-		p := &d.s.People[i]
-		c := choice{fmt.Sprintf("%d/person/%d/plan", d.s.Seed, i)}
-		if p.When && p.Verb == executor.Approve && (p.Cause == "" || p.Cause == executor.CauseApproval) && p.Match == (Match{Chance: p.Chance, Times: p.Times}) && c.float("chance") < p.Chance {
-			d.used[&p.Match]++
-			d.at(d.now.Add(c.span("after", p.After)), &item{who: p})
-			return
-		}
-	}
+	d.up = true
+	return d.Put(executor.Event{Body: d.begin()})
 }
 
 func (d *sim) begin() executor.RunStarted {
@@ -275,12 +213,16 @@ func (d *sim) replay() error {
 	return nil
 }
 
-func (d *sim) put(e executor.Event) error {
-	e.Seq, e.At = d.run.Seq()+1, d.now
-	if err := d.run.Apply(e); err != nil {
-		return err
+// Put implements machine.Driver.
+func (d *sim) Put(e executor.Event) error {
+	parts, e := e.Split()
+	for _, e := range append(parts, e) {
+		e.Seq, e.At = d.run.Seq()+1, d.now
+		if err := d.run.Apply(e); err != nil {
+			return err
+		}
+		d.kept = append(d.kept, e)
 	}
-	d.kept = append(d.kept, e)
 	if w, ok := e.Body.(executor.NodeWaiting); ok && w.For == executor.ForHuman {
 		d.waits = append(d.waits, e)
 	}
@@ -294,25 +236,35 @@ func (d *sim) show() {
 	d.shown = len(d.kept)
 }
 
-// round is the driver's round: record, then start, then stop.
-func (d *sim) round() (done bool, wake time.Time, err error) {
-	todo, err := machine.Settle(d.run, func() time.Time { return d.now }, d.put)
-	if err != nil {
-		return false, wake, err
+// Now implements machine.Driver.
+func (d *sim) Now() time.Time { return d.now }
+
+// Hear implements machine.Driver: people have a time of their own.
+func (d *sim) Hear(bool) (bool, error) { return false, nil }
+
+// Stays implements machine.Driver.
+func (d *sim) Stays() bool {
+	d.callPeople()
+	return d.s.Wait && d.expected()
+}
+
+// Keep implements machine.Driver.
+func (d *sim) Keep(_ machine.Todo, done bool) error {
+	if !done {
+		return nil
 	}
-	if todo.Stuck != "" {
-		return false, wake, fmt.Errorf("the run is stuck: %s", todo.Stuck)
-	}
+	return d.end()
+}
+
+// Do implements machine.Driver: what an effect will report goes on the agenda.
+func (d *sim) Do(todo machine.Todo) error {
 	for _, e := range todo.Start {
-		if err := machine.Begin(d.run, &e, d.put); err != nil {
-			return false, wake, err
-		}
 		result, takes := d.do(e, d.now)
 		key := e.Key(d.epic.Epic.ID)
 		told := e.Says(nil)
 		for _, told.Body = range d.tells {
-			if err := d.put(told); err != nil {
-				return false, wake, err
+			if err := d.Put(told); err != nil {
+				return err
 			}
 		}
 		told.Body = result
@@ -327,137 +279,10 @@ func (d *sim) round() (done bool, wake time.Time, err error) {
 		}
 	}
 	d.callPeople()
-	if todo.Done && !(d.s.Wait && d.expected()) {
-		return true, wake, d.end()
-	}
-	return false, todo.Wake, nil
+	d.show()
+	return nil
 }
 
 func (d *sim) end() error {
-	return d.put(executor.Event{Body: d.run.Ending(false)})
-}
-
-// callPeople lets the people of the scenario hear of those waits that still are.
-func (d *sim) callPeople() {
-	for _, e := range d.waits {
-		w, _ := e.Body.(executor.NodeWaiting)
-		for i := range d.s.People {
-			p := &d.s.People[i]
-			if !p.When || p.Cause != "" && p.Cause != w.Cause || p.Times > 0 && d.used[&p.Match] >= p.Times {
-				continue
-			}
-			c := choice{fmt.Sprintf("%d/person/%d/%s/%d", d.s.Seed, i, e.Node, e.Seq)}
-			if !d.matches(&p.Match, e.Node, e.Step, e.Attempt) || c.float("chance") >= p.Chance {
-				continue
-			}
-			d.used[&p.Match]++
-			after := c.span("after", p.After)
-			if d.usual && !w.Until.IsZero() { // they come in time
-				after = min(after, w.Until.Sub(d.now)/2)
-			}
-			d.at(d.now.Add(after), &item{who: p, node: e.Node})
-			break
-		}
-	}
-	d.waits = d.waits[:0]
-}
-
-// people puts a decision that has a time of its own on the agenda: for every node
-// that it names, or for the run.
-func (d *sim) people(p *PersonRule, at time.Duration) {
-	t := d.now.Add(at)
-	if p.Node == "" {
-		d.at(t, &item{who: p})
-		return
-	}
-	if p.Node == executor.Integration {
-		d.at(t, &item{who: p, node: executor.Integration})
-	}
-	for i := range d.epic.Nodes {
-		if n := &d.epic.Nodes[i]; d.matches(&p.Match, n.ID, p.Step, p.Attempt.From) {
-			d.at(t, &item{who: p, node: n.ID})
-		}
-	}
-}
-
-func (d *sim) decision(it *item) error {
-	p := it.who
-	if v, ok := d.run.View(it.node); d.usual && ok && (v.Status != executor.Waiting || v.Cause != p.Cause) {
-		return nil // it went on meanwhile, and asks again if it has to
-	}
-	by := d.whoIs(it)
-	d.letters++
-	decision := executor.Decision{
-		ID: fmt.Sprintf("simulated-%d", d.letters), Verb: p.Verb, How: p.How, Message: p.Message, By: by, User: by, At: d.now,
-		Budget: ir.Budget{Tokens: p.Tokens, USDMicro: p.USD, WallMS: p.Wall.Milliseconds()},
-	}
-	bound, err := d.run.Consider(it.node, decision, d.now)
-	var no *executor.Refused
-	if errors.As(err, &no) {
-		key := "the run"
-		if n := d.nodes[it.node]; n != nil {
-			key = string(n.Key)
-		}
-		d.refused = append(d.refused, fmt.Sprintf("%s after %s: %s %s: %s", by, d.now.Sub(d.s.Start), p.Verb, key, no.Why))
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return d.put(executor.Event{Node: it.node, Body: executor.Decided{Decision: bound}})
-}
-
-// whoIs is who speaks: whom the scenario names, else one who may.
-func (d *sim) whoIs(it *item) string {
-	if it.who.By != "" {
-		return it.who.By
-	}
-	may := d.epic.Run.HITL.Approvers
-	if it.node != "" {
-		v, _ := d.run.View(it.node)
-		may = v.Approvers
-	}
-	if len(may) == 0 {
-		return "somebody"
-	}
-	return may[0]
-}
-
-// expected reports whether somebody is still to say something, and there is
-// something left to say it about.
-func (d *sim) expected() bool {
-	said := false
-	for _, it := range d.agenda {
-		said = said || it.who != nil && !it.gone
-	}
-	if !said {
-		return false
-	}
-	for _, v := range d.run.Views() {
-		switch v.Status {
-		case executor.Done, executor.Skipped, executor.Cancelled:
-		default:
-			return true
-		}
-	}
-	return false
-}
-
-// agenda is a heap by time, then by order of arrival.
-type agenda []*item
-
-func (a agenda) Len() int { return len(a) }
-func (a agenda) Less(i, j int) bool {
-	if !a[i].at.Equal(a[j].at) {
-		return a[i].at.Before(a[j].at)
-	}
-	return a[i].order < a[j].order
-}
-func (a agenda) Swap(i, j int) { a[i], a[j] = a[j], a[i] }
-func (a *agenda) Push(x any)   { *a = append(*a, x.(*item)) }
-func (a *agenda) Pop() any {
-	old := *a
-	it := old[len(old)-1]
-	*a = old[:len(old)-1]
-	return it
+	return d.Put(executor.Event{Body: d.run.Summary().Ending(false)})
 }

@@ -358,7 +358,7 @@ func TestALongEpicEndsDoneInSpiteOfEverything(t *testing.T) {
 	if res.Open != "" {
 		t.Fatal(res.Open)
 	}
-	counts := res.Run.Counts()
+	counts := res.Run.Summary().Counts()
 	if counts["done"]+counts["blocked"]+counts["pending"] != n || counts["done"] < n/2 {
 		t.Errorf("after %s: %v", res.Ended.Sub(res.Began), counts)
 	}

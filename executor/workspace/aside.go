@@ -22,11 +22,11 @@ const asideMark = ".ask-"
 // detached and not set up, for somebody who only looks at it, and returns what
 // takes it away again. Nothing of the run knows of it, so no lock is needed. A
 // process has at most one for a node; those of processes that were killed go first.
-func (s *Space) Aside(ctx context.Context, node ir.NodeID, commit string) (dir string, remove func() error, err error) {
+func (s Trees) Aside(ctx context.Context, node ir.NodeID, commit string) (dir string, remove func() error, err error) {
 	if err := s.sweepAside(node); err != nil {
 		return "", nil, err
 	}
-	dir = s.Dir(node) + asideMark + strconv.Itoa(os.Getpid())
+	dir = s.dirOf(node) + asideMark + strconv.Itoa(os.Getpid())
 	if err := s.room(dir); err != nil {
 		return "", nil, err
 	}
@@ -37,7 +37,7 @@ func (s *Space) Aside(ctx context.Context, node ir.NodeID, commit string) (dir s
 	return dir, remove, nil
 }
 
-func (s *Space) makeAside(ctx context.Context, dir, commit string) error {
+func (s *space) makeAside(ctx context.Context, dir, commit string) error {
 	if !s.clones() {
 		_, err := s.git.line(ctx, place{}, "worktree", "add", "--force", "--detach", "--", dir, commit)
 		return err
@@ -52,13 +52,13 @@ func (s *Space) makeAside(ctx context.Context, dir, commit string) error {
 }
 
 // sweepAside takes away what processes left that are gone.
-func (s *Space) sweepAside(node ir.NodeID) error {
-	left, err := filepath.Glob(escapeGlob(s.Dir(node)) + asideMark + "*")
+func (s *space) sweepAside(node ir.NodeID) error {
+	left, err := filepath.Glob(escapeGlob(s.dirOf(node)) + asideMark + "*")
 	if err != nil {
 		return err
 	}
 	for _, dir := range left {
-		pid, err := strconv.Atoi(strings.TrimPrefix(dir, s.Dir(node)+asideMark))
+		pid, err := strconv.Atoi(strings.TrimPrefix(dir, s.dirOf(node)+asideMark))
 		if err != nil || pid != os.Getpid() && running(pid) || !s.linked(dir) && !s.ownClone(&worktree{name: filepath.Base(dir), dir: dir}) && !s.cutWhileMade(dir) {
 			continue
 		}
@@ -75,13 +75,12 @@ func running(pid int) bool {
 }
 
 // linked reports whether a directory is a worktree of this repository.
-func (s *Space) linked(dir string) bool {
-	b, err := regular.ReadFile(filepath.Join(dir, ".git"))
-	return err == nil && strings.HasPrefix(string(b), "gitdir: "+filepath.Join(s.git.common, "worktrees"))
+func (s *space) linked(dir string) bool {
+	return strings.HasPrefix(gitLink(filepath.Join(dir, ".git")), filepath.Join(s.git.common, "worktrees"))
 }
 
 // removeAside removes a worktree, and git's record of it last.
-func (s *Space) removeAside(dir string) error {
+func (s *space) removeAside(dir string) error {
 	admin, err := s.findAdmin(dir)
 	if err == nil {
 		err = removeAll(dir)

@@ -24,7 +24,7 @@ func testWhoLooksAtACommitHasADirectoryOfTheirOwn(t *testing.T) {
 	r.in("bd-1-1", "a.txt", "not collected\n")
 	refs := r.git("for-each-ref")
 
-	dir, remove, err := r.space.Aside(t.Context(), "bd-1-1", c.Result.Commit)
+	dir, remove, err := r.space.Trees.Aside(t.Context(), "bd-1-1", c.Result.Commit)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func testWhatAKilledOneLeftGoesAndNothingElse(t *testing.T) {
 	if err := os.MkdirAll(other, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	dir, remove, err := r.space.Aside(t.Context(), "bd-1-1", r.head())
+	dir, remove, err := r.space.Trees.Aside(t.Context(), "bd-1-1", r.head())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ const maxAttributes = 100 << 20
 //
 // How files merge is what the attributes of the pinned base say: git would ask those
 // of the checkout, where an agent could have written that nothing conflicts.
-func (s *Space) mergeTree(ctx context.Context, at, in, label string) (_ string, _ []string, err error) {
+func (s *space) mergeTree(ctx context.Context, at, in, label string) (_ string, _ []string, err error) {
 	attributes, err := s.attributes(ctx)
 	if err != nil {
 		return "", nil, err
@@ -54,7 +54,7 @@ func (s *Space) mergeTree(ctx context.Context, at, in, label string) (_ string, 
 
 // attributes are the files of attributes of the pinned base, by path; none if nothing
 // is pinned.
-func (s *Space) attributes(ctx context.Context) (map[string]string, error) {
+func (s *space) attributes(ctx context.Context) (map[string]string, error) {
 	base, err := s.base(ctx)
 	if err != nil || base == "" {
 		return nil, err

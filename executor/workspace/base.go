@@ -39,18 +39,11 @@ func (s *Space) Base(ctx context.Context, e executor.Effect) (executor.BaseMade,
 
 // pinJoined keeps a derived commit from a gc of the user's until the first
 // attempt stands on it.
-func (s *Space) pinJoined(ctx context.Context, e executor.Effect, commit string) error {
-	for _, in := range e.Inputs {
-		if in.Commit == commit {
-			return nil
-		}
+func (s *space) pinJoined(ctx context.Context, e executor.Effect, commit string) error {
+	if slices.ContainsFunc(e.Inputs, func(in executor.Result) bool { return in.Commit == commit }) {
+		return nil
 	}
-	ref := s.nodeRef(e.Node, "joined")
-	old, err := s.git.ref(ctx, ref)
-	if err != nil {
-		return err
-	}
-	return s.git.update(ctx, "base", move{ref, old, commit})
+	return s.git.point(ctx, "base", [2]string{s.nodeRef(e.Node, "joined"), commit})
 }
 
 // shown is how many paths in conflict are named.
@@ -59,7 +52,7 @@ const shown = 10
 // resolvedBase merges the inputs to the tree that a conflict of the same trees was
 // resolved to: they are other commits now, and each has to be an ancestor. It
 // returns nothing if that tree is gone, or one input holds all others.
-func (s *Space) resolvedBase(ctx context.Context, e executor.Effect) (executor.BaseMade, error) {
+func (s *space) resolvedBase(ctx context.Context, e executor.Effect) (executor.BaseMade, error) {
 	tree, err := s.git.ref(ctx, e.Resolved+"^{tree}")
 	if err != nil || tree == "" {
 		return executor.BaseMade{}, err
@@ -83,16 +76,14 @@ func (s *Space) resolvedBase(ctx context.Context, e executor.Effect) (executor.B
 
 // derive makes the merge of in into at, whose tree is given, with fixed people
 // and dates.
-func (s *Space) derive(ctx context.Context, id ir.NodeID, tree, at string, in executor.Result) (string, error) {
+func (s *space) derive(ctx context.Context, id ir.NodeID, tree, at string, in executor.Result) (string, error) {
 	return s.derived(ctx, id, tree, s.name(in.Node), at, in.Commit)
 }
 
 // derived makes a merge commit for a node, with fixed people and dates.
-func (s *Space) derived(ctx context.Context, id ir.NodeID, tree, what string, parents ...string) (string, error) {
+func (s *space) derived(ctx context.Context, id ir.NodeID, tree, what string, parents ...string) (string, error) {
 	latest := ""
-	args := []string{"commit-tree", tree}
 	for _, c := range parents {
-		args = append(args, "-p", c)
 		h, err := s.git.commitHeader(ctx, c)
 		if err != nil {
 			return "", err
@@ -103,17 +94,11 @@ func (s *Space) derived(ctx context.Context, id ir.NodeID, tree, what string, pa
 	}
 	msg := fmt.Sprintf("Merge %s for %s (%s/%s)\n\nRalph-Epic: %s\nRalph-Node: %s\n",
 		what, s.name(id), s.epic.Epic.ID, id, s.epic.Epic.ID, id)
-	date := "@" + latest + " +0000"
-	env := []string{
-		"GIT_AUTHOR_NAME=ralph", "GIT_AUTHOR_EMAIL=ralph@localhost", "GIT_AUTHOR_DATE=" + date,
-		"GIT_COMMITTER_NAME=ralph", "GIT_COMMITTER_EMAIL=ralph@localhost", "GIT_COMMITTER_DATE=" + date,
-	}
-	b, err := s.git.run(ctx, place{}, msg, env, args...)
-	return strings.TrimSpace(string(b)), err
+	return s.git.commitTree(ctx, msg, byRalph(latest), tree, parents...)
 }
 
 // name is how a node is called in messages.
-func (s *Space) name(id ir.NodeID) string {
+func (s *space) name(id ir.NodeID) string {
 	if n := s.nodes[id]; n != nil {
 		return string(n.Key)
 	}

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/ralph-compiler/ralph/executor"
 )
 
 // batch is a `git cat-file --batch-command` that is kept alive: what would be a
@@ -150,7 +152,7 @@ func (b *batch) end() {
 }
 
 // Release ends the git process that is kept. The space may be used further.
-func (s *Space) Release() {
+func (s Trees) Release() {
 	s.git.batch.mu.Lock()
 	defer s.git.batch.mu.Unlock()
 	s.git.batch.end()
@@ -246,6 +248,12 @@ func (g *git) tree(ctx context.Context, commit string) (string, error) {
 		return "", err
 	}
 	return h.tree, nil
+}
+
+// at returns a commit with its tree.
+func (g *git) at(ctx context.Context, commit string) (executor.Tree, error) {
+	tree, err := g.tree(ctx, commit)
+	return executor.Tree{Commit: commit, Tree: tree}, err
 }
 
 // near is how many commits are looked at before git is asked.

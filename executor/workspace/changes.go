@@ -24,7 +24,7 @@ type change struct {
 }
 
 // changes lists what differs between two commits or trees, sorted by path.
-func (s *Space) changes(ctx context.Context, from, to string) ([]change, error) {
+func (s *space) changes(ctx context.Context, from, to string) ([]change, error) {
 	_, changes, err := s.fileChanges(ctx, from, to)
 	return changes, err
 }
@@ -111,7 +111,7 @@ func fitting(files []executor.FileChange, room int) []executor.FileChange {
 
 // tell puts the files that an attempt changed into an event, as far as they fit
 // into room, and all of them into changes.json among the attempt's files.
-func (s *Space) tell(c *executor.Collected, e executor.Effect, files []executor.FileChange, room int) error {
+func (s *space) tell(c *executor.Collected, e executor.Effect, files []executor.FileChange, room int) error {
 	c.Files = len(files)
 	c.Changes = fitting(files, room)
 	roomA := roomChanged

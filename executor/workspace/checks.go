@@ -17,12 +17,12 @@ import (
 // examine says what a collected commit holds and what ralph's own checks find:
 // before any gate is paid for. Of a person's own fix, what lies outside the
 // sprint or is protected is only listed.
-func (s *Space) examine(ctx context.Context, e executor.Effect, n *ir.Node, step *ir.Step, commit string, problems []string) (executor.Collected, error) {
-	tree, err := s.git.tree(ctx, commit)
-	if err != nil {
-		return executor.Collected{}, err
+func (s *space) examine(ctx context.Context, e executor.Effect, n *ir.Node, step *ir.Step, commit string, problems []string) (executor.Collected, error) {
+	c := executor.Collected{Problems: problems}
+	var err error
+	if c.Result, err = s.git.at(ctx, commit); err != nil {
+		return c, err
 	}
-	c := executor.Collected{Result: executor.Tree{Commit: commit, Tree: tree}, Problems: problems}
 	files, changes, err := s.fileChanges(ctx, e.Start, commit)
 	if err != nil {
 		return c, err
@@ -76,7 +76,7 @@ func (s *Space) examine(ctx context.Context, e executor.Effect, n *ir.Node, step
 	return c, nil
 }
 
-func (s *Space) madeFiles(n *ir.Node) ([]string, error) {
+func (s *space) madeFiles(n *ir.Node) ([]string, error) {
 	if len(s.epic.Run.Worktree.Setup) == 0 && len(s.epic.Run.Worktree.Copy) == 0 {
 		return nil, nil
 	}
@@ -106,7 +106,7 @@ func scopeProblems(owns []string, changes []change) []string {
 // protected says which protected files were changed: those that exist in the
 // node's base, and new ones where a gate forbids them too. New ones that are
 // allowed are returned apart. since are the changes since e.Start.
-func (s *Space) protected(ctx context.Context, e executor.Effect, n *ir.Node, commit string, since []change) (problems, fresh []string, err error) {
+func (s *space) protected(ctx context.Context, e executor.Effect, n *ir.Node, commit string, since []change) (problems, fresh []string, err error) {
 	changes, known := since, e.Base == e.Start
 	for _, name := range s.gatesOf(n.ID) {
 		g := s.epic.Gates[name]
@@ -141,7 +141,7 @@ func (s *Space) protected(ctx context.Context, e executor.Effect, n *ir.Node, co
 
 // markersIn is markers, without asking git where no changed file holds what looks
 // like one.
-func (s *Space) markersIn(ctx context.Context, from, to string, changes []change) ([]string, error) {
+func (s *space) markersIn(ctx context.Context, from, to string, changes []change) ([]string, error) {
 	if len(changes) > maxRead {
 		return s.markers(ctx, from, to)
 	}
@@ -177,7 +177,7 @@ func looksMarked(b []byte) bool {
 }
 
 // markers finds conflict markers that were added.
-func (s *Space) markers(ctx context.Context, from, to string) ([]string, error) {
+func (s *space) markers(ctx context.Context, from, to string) ([]string, error) {
 	g, err := s.borrow()
 	if err != nil {
 		return nil, err

@@ -18,21 +18,21 @@ type Kept struct {
 // with changes that are not committed, or whose work is not merged into the
 // integration branch or the base, or not pushed although a pull request was asked
 // for, stays and is reported. Nothing is forced.
-func (s *Space) Clean(ctx context.Context, nodes []ir.NodeID) ([]Kept, error) {
+func (s Trees) Clean(ctx context.Context, nodes []ir.NodeID) ([]Kept, error) {
 	var kept []Kept
 	for _, id := range nodes {
 		why, err := s.clean(ctx, s.nodes[id])
 		if err != nil {
-			return kept, fmt.Errorf("clean up %s: %w", s.Dir(id), err)
+			return kept, fmt.Errorf("clean up %s: %w", s.dirOf(id), err)
 		}
 		if why != "" {
-			kept = append(kept, Kept{id, s.Dir(id), why})
+			kept = append(kept, Kept{id, s.dirOf(id), why})
 		}
 	}
 	return kept, nil
 }
 
-func (s *Space) clean(ctx context.Context, n *ir.Node) (string, error) {
+func (s *space) clean(ctx context.Context, n *ir.Node) (string, error) {
 	defer s.hold(string(n.ID))()
 	w := s.own(n)
 	there, err := s.find(w)
@@ -64,8 +64,22 @@ func (s *Space) clean(ctx context.Context, n *ir.Node) (string, error) {
 	case now.dirty:
 		return "it holds changes that are not committed", nil
 	}
-	work := now.head
-	merged := false
+	if why, err := s.unmerged(ctx, now.head); err != nil || why != "" {
+		return why, err
+	}
+	if in := s.epic.Epic.Integration; in.PR == "node" || in.Mode == "wait" {
+		q := s.git.asking(ctx)
+		pushed := q.ref(s.nodeRef(n.ID, "pushed"))
+		if pushed == "" || !q.ancestor(now.head, pushed) {
+			return "its work is not pushed", q.err
+		}
+	}
+	return "", s.takeAway(w)
+}
+
+// unmerged says where work is not merged, "" if the integration branch, the base or the
+// target has it.
+func (s *space) unmerged(ctx context.Context, work string) (string, error) {
 	base, err := s.base(ctx)
 	if err != nil {
 		return "", err
@@ -81,33 +95,12 @@ func (s *Space) clean(ctx context.Context, n *ir.Node) (string, error) {
 		if tip == "" {
 			continue
 		}
-		if merged, err = s.holds(ctx, tip, work); err != nil {
+		if merged, err := s.holds(ctx, tip, work); err != nil || merged {
 			return "", err
 		}
-		if merged {
-			break
-		}
 	}
-	if !merged && s.sumRef() == "" {
+	if s.sumRef() == "" {
 		return "its work is merged nowhere", nil
 	}
-	if !merged {
-		return "its work is not merged into " + s.epic.Epic.Integration.Branch, nil
-	}
-	if in := s.epic.Epic.Integration; in.PR == "node" || in.Mode == "wait" {
-		pushed, err := s.git.ref(ctx, s.nodeRef(n.ID, "pushed"))
-		if err != nil {
-			return "", err
-		}
-		has := false
-		if pushed != "" {
-			if has, err = s.git.ancestor(ctx, work, pushed); err != nil {
-				return "", err
-			}
-		}
-		if !has {
-			return "its work is not pushed", nil
-		}
-	}
-	return "", s.takeAway(w)
+	return "its work is not merged into " + s.epic.Epic.Integration.Branch, nil
 }

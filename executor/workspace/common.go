@@ -33,6 +33,16 @@ func CommonDir(top string) string {
 	return dir
 }
 
+// gitLink is where a .git file leads, "" if it is none.
+func gitLink(path string) string {
+	b, err := regular.ReadMax(path, maxRef)
+	to, ok := strings.CutPrefix(strings.TrimSpace(string(b)), "gitdir: ")
+	if err != nil || !ok {
+		return ""
+	}
+	return to
+}
+
 // from resolves a path that a file in dir names.
 func from(dir, path string) string {
 	if filepath.IsAbs(path) {

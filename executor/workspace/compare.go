@@ -18,13 +18,17 @@ import (
 // the checkout, a worktree or the index: an agent could have written them to hide what
 // it did.
 type Comparison struct {
-	s        *Space
+	s        *space
 	git      *git
 	from, to string
 }
 
 // Compare begins a comparison; Close ends it.
-func (s *Space) Compare(ctx context.Context, from, to string) (*Comparison, error) {
+func (s Trees) Compare(ctx context.Context, from, to string) (*Comparison, error) {
+	return s.compare(ctx, from, to)
+}
+
+func (s *space) compare(ctx context.Context, from, to string) (*Comparison, error) {
 	for _, id := range []*string{&from, &to} {
 		found, err := s.git.ref(ctx, *id)
 		if err != nil {
@@ -62,7 +66,7 @@ func (c *Comparison) Diff(ctx context.Context, w io.Writer) error {
 
 // Diff implements executor.Workspace.
 func (s *Space) Diff(ctx context.Context, from, to string, w io.Writer) error {
-	c, err := s.Compare(ctx, from, to)
+	c, err := s.compare(ctx, from, to)
 	if err != nil {
 		return err
 	}
@@ -70,11 +74,11 @@ func (s *Space) Diff(ctx context.Context, from, to string, w io.Writer) error {
 }
 
 // fileChanges lists what differs between two commits or trees, as Comparison has it.
-func (s *Space) fileChanges(ctx context.Context, from, to string) ([]executor.FileChange, []change, error) {
+func (s *space) fileChanges(ctx context.Context, from, to string) ([]executor.FileChange, []change, error) {
 	if from == to {
 		return nil, nil, nil
 	}
-	c, err := s.Compare(ctx, from, to)
+	c, err := s.compare(ctx, from, to)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -84,7 +88,7 @@ func (s *Space) fileChanges(ctx context.Context, from, to string) ([]executor.Fi
 
 // borrow makes an empty repository that only borrows the objects, and returns git for
 // it; whoever is done with it removes its directory.
-func (s *Space) borrow() (*git, error) {
+func (s *space) borrow() (*git, error) {
 	dir, err := os.MkdirTemp("", "ralph-compare-")
 	if err != nil {
 		return nil, err
@@ -114,33 +118,26 @@ func (s *Space) borrow() (*git, error) {
 // Work returns where a person's work on a node is: the tip of its branch, or what was
 // committed on that in its worktree; zero if nothing was. It only reads refs, so that no
 // filter that the repository names is run: what is not committed is not looked for.
-func (s *Space) Work(ctx context.Context, id ir.NodeID) (executor.Tree, error) {
-	n := s.nodes[id]
-	tip, err := s.git.ref(ctx, "refs/heads/"+n.Git.Branch)
-	if err != nil {
-		return executor.Tree{}, err
-	}
-	w := s.own(n)
+func (s Trees) Work(ctx context.Context, id ir.NodeID) (executor.Tree, error) {
+	w := s.own(s.nodes[id])
+	q := s.git.asking(ctx)
+	tip := q.ref("refs/heads/" + w.node.Git.Branch)
 	if there, err := s.find(w); err == nil && there {
-		head, err := s.committed(ctx, w)
-		if err == nil && head != w.Left && tip != "" {
-			if forward, err := s.git.ancestor(ctx, tip, head); err == nil && forward {
+		if head, err := s.committed(ctx, w); err == nil && head != w.Left {
+			if tip == "" || q.ancestor(tip, head) {
 				tip = head
 			}
-		} else if err == nil && head != w.Left {
-			tip = head
 		}
 	}
 	if tip == "" {
-		return executor.Tree{}, nil
+		return executor.Tree{}, q.err
 	}
-	tree, err := s.git.ref(ctx, tip+"^{tree}")
-	return executor.Tree{Commit: tip, Tree: tree}, err
+	return executor.Tree{Commit: tip, Tree: q.ref(tip + "^{tree}")}, q.err
 }
 
 // committed is the commit that HEAD of a worktree names. One that only a clone holds is
 // copied into the repository; no ref names it there.
-func (s *Space) committed(ctx context.Context, w *worktree) (string, error) {
+func (s *space) committed(ctx context.Context, w *worktree) (string, error) {
 	if !w.Clone {
 		return s.git.line(ctx, w.at, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
 	}

@@ -13,7 +13,7 @@ func TestTheContract(t *testing.T) { overLayouts(t, testTheContract) }
 
 func testTheContract(t *testing.T) {
 	r := newRepo(t, executortest.Epic([]string{"1.1", "1.2", "1.3: 1.1 1.2"}))
-	base, _, err := r.space.Pin(t.Context())
+	base, _, err := r.space.Bases.Pin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ const uncounted = int64(1) << 60
 
 // census counts the files and directories of trees.
 type census struct {
-	s     *Space
+	s     *space
 	seen  map[string]crowd
 	pairs map[[2]string]int64
 	bytes int // of the trees that were read
@@ -49,7 +49,7 @@ func (e named) isTree() bool {
 	return err != nil || mode&0o170000 == 0o40000
 }
 
-func (s *Space) census() *census {
+func (s *space) census() *census {
 	return &census{s: s, seen: map[string]crowd{}, pairs: map[[2]string]int64{}}
 }
 
@@ -142,15 +142,7 @@ func (c *census) between(ctx context.Context, a, b string, depth int) (int64, er
 		before[e.name] = e
 	}
 	add := func(e named, at string) error {
-		n, err := int64(1), error(nil)
-		switch {
-		case at != "":
-			n, err = c.between(ctx, at, e.oid, depth+1)
-		case e.isTree():
-			var in crowd
-			in, err = c.of(ctx, e.oid, depth+1)
-			n = in.n
-		}
+		n, err := c.entry(ctx, e, at, depth+1)
 		sum = min(sum+n, uncounted)
 		return err
 	}
@@ -182,8 +174,20 @@ func (c *census) between(ctx context.Context, a, b string, depth int) (int64, er
 	return sum, nil
 }
 
+// entry counts what a file or directory brings; at is the tree that was there before.
+func (c *census) entry(ctx context.Context, e named, at string, depth int) (int64, error) {
+	switch {
+	case at != "":
+		return c.between(ctx, at, e.oid, depth)
+	case e.isTree():
+		in, err := c.of(ctx, e.oid, depth)
+		return in.n, err
+	}
+	return 1, nil
+}
+
 // crowdedSince is crowded of the commits that a head has on top of a base.
-func (s *Space) crowdedSince(ctx context.Context, head, base string) (string, error) {
+func (s *space) crowdedSince(ctx context.Context, head, base string) (string, error) {
 	if head == base {
 		return "", nil
 	}
@@ -195,7 +199,7 @@ func (s *Space) crowdedSince(ctx context.Context, head, base string) (string, er
 }
 
 // crowded says what is wrong with commits that change too many files, "" if none do.
-func (s *Space) crowded(ctx context.Context, commits []string) (string, error) {
+func (s *space) crowded(ctx context.Context, commits []string) (string, error) {
 	c, sum := s.census(), int64(0)
 	for _, commit := range commits {
 		h, err := s.git.commitHeader(ctx, commit)

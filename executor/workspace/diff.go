@@ -11,7 +11,7 @@ import (
 
 // noteRefs remembers where the refs stand that are not ralph's, before an agent
 // begins.
-func (s *Space) noteRefs(id ir.NodeID) error {
+func (s *space) noteRefs(id ir.NodeID) error {
 	refs, err := s.foreignRefs()
 	if err != nil {
 		return err
@@ -32,7 +32,7 @@ type standing struct {
 
 // movedRefs lists the refs that are not ralph's and moved since noteRefs, and the
 // secrets that came with them. They are never put back: it may have been the user.
-func (s *Space) movedRefs(ctx context.Context, id ir.NodeID) (out, secrets []string, err error) {
+func (s *space) movedRefs(ctx context.Context, id ir.NodeID) (out, secrets []string, err error) {
 	v, ok := s.refs.Load(id)
 	if !ok { // ralph was interrupted in between
 		return nil, nil, nil
@@ -80,13 +80,13 @@ const meanwhile = " meanwhile (by the agent, or by you)"
 
 // foreignRefs returns the refs that are not ralph's, but for the stash and those that
 // a checkout has for itself.
-func (s *Space) foreignRefs() (map[string]string, error) {
+func (s *space) foreignRefs() (map[string]string, error) {
 	return s.git.refsBut(s.owned, "refs")
 }
 
 // owned reports whether a ref, or a directory of refs that ends with a slash, is
 // ralph's, the stash, or a checkout's own.
-func (s *Space) owned(ref string) bool {
+func (s *space) owned(ref string) bool {
 	for _, own := range []string{"refs/ralph/", "refs/bisect/", "refs/rewritten/", "refs/worktree/"} {
 		if strings.HasPrefix(ref, own) {
 			return true
@@ -108,7 +108,7 @@ func branchRef(ref string) string {
 }
 
 // skipped says what of a commit is left out of worktrees on purpose.
-func (s *Space) skipped(ctx context.Context, commit string) ([]string, error) {
+func (s *space) skipped(ctx context.Context, commit string) ([]string, error) {
 	if s.epic.Run.Worktree.Submodules {
 		return nil, nil
 	}

@@ -6,6 +6,10 @@
 // executor, ir, internal/process (setup commands), internal/atomicfile and internal/glob;
 // app opens it, executor/effects and executor/local call it.
 //
+// A [Space] is what effects use: executor.Workspace. The rest is in its fields, by what
+// it is about: [Bases], [Checkout], [Names], [Refs], [Trees]. All share one space, which
+// holds git.
+//
 // # What is never touched
 //
 // The user's checkout, index, HEAD, branches, hooks and configuration. ralph

@@ -164,8 +164,9 @@ func testNewProtectedFilesAreListed(t *testing.T) {
 func TestTheUsersSettingsHold(t *testing.T) { overLayouts(t, testTheUsersSettingsHold) } // execution §7
 
 func testTheUsersSettingsHold(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
 	r := newRepo(t, nil)
-	home := os.Getenv("HOME")
 	r.write(home+"/.gitignore-mine", "*.scratch\n")
 	for k, v := range map[string]string{
 		"core.excludesFile": "~/.gitignore-mine", "core.autocrlf": "input", "commit.gpgSign": "true", "gpg.program": "false",
@@ -371,7 +372,7 @@ func testADiskThatIsFull(t *testing.T) {
 	}
 	t.Cleanup(func() {
 		if r.space != nil {
-			r.space.Release()
+			r.space.Trees.Release()
 		}
 		_ = exec.Command("umount", "-l", disk).Run()
 	})

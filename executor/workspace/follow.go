@@ -43,7 +43,7 @@ func follow(p string, link func(p string) (target string, ok bool)) (links []str
 // Way is what leads to a path in the user's checkout: the links on its way and the file
 // itself, without what is outside of it. Git takes each of them; it takes no path that
 // lies behind a link.
-func (s *Space) Way(p string) []string {
+func (s Checkout) Way(p string) []string {
 	links, to := follow(p, func(p string) (string, bool) {
 		target, err := os.Readlink(filepath.Join(s.top, filepath.FromSlash(p)))
 		if rel, relErr := filepath.Rel(s.top, target); filepath.IsAbs(target) && relErr == nil && filepath.IsLocal(rel) {
@@ -63,7 +63,7 @@ func (s *Space) Way(p string) []string {
 
 // ofAnother reports whether a path of the user's checkout lies in a repository of its
 // own there, such as a submodule.
-func (s *Space) ofAnother(p string) bool {
+func (s *space) ofAnother(p string) bool {
 	for d := path.Dir(p); d != "."; d = path.Dir(d) {
 		if _, err := os.Lstat(filepath.Join(s.top, filepath.FromSlash(d), ".git")); err == nil {
 			return true
@@ -89,7 +89,7 @@ type treeFile struct {
 }
 
 // files looks for paths in a commit, also behind its links.
-func (s *Space) files(ctx context.Context, commit string, paths []string) (map[string]treeFile, error) {
+func (s *space) files(ctx context.Context, commit string, paths []string) (map[string]treeFile, error) {
 	tree := map[string]treeEntry{} // what was asked for; no mode: it is not there
 	load := func(paths ...string) error {
 		var ask []string

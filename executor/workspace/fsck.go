@@ -13,7 +13,7 @@ import (
 // unsound says what is wrong with the commits that a head has on top of a base, as git
 // fsck would; "" if nothing is. Such a commit never becomes part of a branch: others
 // could not fetch it, or would check out what it hides.
-func (s *Space) unsound(ctx context.Context, w *worktree, head, base string) (string, error) {
+func (s *space) unsound(ctx context.Context, w *worktree, head, base string) (string, error) {
 	if head == base {
 		return "", nil
 	}
@@ -51,7 +51,7 @@ func (s *Space) unsound(ctx context.Context, w *worktree, head, base string) (st
 }
 
 // fsck checks commits, and all that they add, with git's own rules.
-func (s *Space) fsck(ctx context.Context, head, base string) (string, error) {
+func (s *space) fsck(ctx context.Context, head, base string) (string, error) {
 	tmp, err := os.CreateTemp(s.state, "import-*.pack")
 	if err != nil {
 		return "", err
@@ -84,7 +84,7 @@ func oddEntry(tree []byte, size int) string {
 			return "it is cut short"
 		case !slices.Contains([]string{"100644", "100755", "100664", "120000", "160000", "40000"}, mode):
 			return fmt.Sprintf("the mode of %q is %s", path, mode)
-		case path == "" || path == "." || path == ".." || strings.ContainsRune(path, '/') || isDotGit(path):
+		case path == "" || path == "." || path == ".." || strings.ContainsRune(path, '/') || looksLikeGit(path):
 			return fmt.Sprintf("it contains %q", path)
 		case names[path]:
 			return fmt.Sprintf("it contains %q twice", path)
@@ -100,18 +100,4 @@ func oddEntry(tree []byte, size int) string {
 		before, tree = key, rest[size:]
 	}
 	return ""
-}
-
-// isDotGit reports whether a name is that of a git directory, on some file system.
-func isDotGit(name string) bool {
-	plain := strings.Map(func(r rune) rune {
-		switch {
-		case r >= 0x200c && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x206a && r <= 0x206f, r == 0xfeff: // macOS passes over them
-			return -1
-		}
-		return r
-	}, name)
-	plain, _, _ = strings.Cut(plain, ":") // a stream of NTFS
-	plain = strings.ToLower(strings.TrimRight(plain, ". "))
-	return plain == ".git" || plain == "git~1" || strings.HasPrefix(plain, `.git\`)
 }

@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -30,7 +29,7 @@ var nodeName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 // that this epic starts from, for the epic's first node. It moves no ref. of names
 // the epic of a node where several have one of its id; without an entry, or if that
 // one has none, a result that stands alone is taken.
-func (s *Space) Gather(ctx context.Context, nodes []ir.NodeID, of map[ir.NodeID]ir.NodeID) (Gathered, error) {
+func (s Bases) Gather(ctx context.Context, nodes []ir.NodeID, of map[ir.NodeID]ir.NodeID) (Gathered, error) {
 	var g Gathered
 	for _, id := range nodes {
 		commit, err := s.resultOf(ctx, id, of[id])
@@ -41,11 +40,11 @@ func (s *Space) Gather(ctx context.Context, nodes []ir.NodeID, of map[ir.NodeID]
 			g.Missing = append(g.Missing, id)
 			continue
 		}
-		tree, err := s.git.tree(ctx, commit)
+		at, err := s.git.at(ctx, commit)
 		if err != nil {
 			return g, err
 		}
-		g.Results = append(g.Results, executor.Result{Node: id, Tree: executor.Tree{Commit: commit, Tree: tree}})
+		g.Results = append(g.Results, executor.Result{Node: id, Tree: at})
 	}
 	heads, _, err := s.Heads(ctx)
 	if err != nil || len(g.Results) == 0 {
@@ -64,7 +63,7 @@ func (s *Space) Gather(ctx context.Context, nodes []ir.NodeID, of map[ir.NodeID]
 
 // resultOf finds the result of a node of any epic; "" if there is none, or several
 // and nothing says which.
-func (s *Space) resultOf(ctx context.Context, id, epic ir.NodeID) (string, error) {
+func (s *space) resultOf(ctx context.Context, id, epic ir.NodeID) (string, error) {
 	if !nodeName.MatchString(string(id)) {
 		return "", nil
 	}
@@ -89,7 +88,7 @@ func (s *Space) resultOf(ctx context.Context, id, epic ir.NodeID) (string, error
 
 // Holds reports whether the pinned base of the epic has all these results in its
 // history; false if nothing is pinned.
-func (s *Space) Holds(ctx context.Context, results []executor.Result) (bool, error) {
+func (s Bases) Holds(ctx context.Context, results []executor.Result) (bool, error) {
 	base, err := s.base(ctx)
 	if err != nil || base == "" {
 		return false, err
@@ -100,20 +99,16 @@ func (s *Space) Holds(ctx context.Context, results []executor.Result) (bool, err
 
 // PinAt pins the base of the epic at a commit, wherever it was before, and returns
 // the bases as Pin does. The caller holds the run lock.
-func (s *Space) PinAt(ctx context.Context, commit string) (executor.Tree, []executor.NamedTree, error) {
+func (s Bases) PinAt(ctx context.Context, commit string) (executor.Tree, []executor.NamedTree, error) {
 	now, err := s.git.ref(ctx, commit+"^{commit}")
 	if err == nil && now == "" {
 		err = &Refusal{What: fmt.Sprintf("there is no commit %q in this repository", commit)}
 	}
-	ref := s.prefix() + "base"
-	old, rerr := s.git.ref(ctx, ref)
-	if err := errors.Join(err, rerr); err != nil {
-		return executor.Tree{}, nil, err
+	if err == nil {
+		err = s.git.point(ctx, "pin base", [2]string{s.prefix() + "base", now})
 	}
-	if old != now {
-		if err := s.git.update(ctx, "pin base", move{ref, old, now}); err != nil {
-			return executor.Tree{}, nil, err
-		}
+	if err != nil {
+		return executor.Tree{}, nil, err
 	}
 	return s.Pin(ctx)
 }

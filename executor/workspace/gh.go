@@ -16,7 +16,7 @@ import (
 // ghTime bounds one call of gh.
 const ghTime = 2 * time.Minute
 
-func (s *Space) findGh() (string, error) {
+func (s *space) findGh() (string, error) {
 	bin, err := exec.LookPath("gh")
 	if err != nil {
 		return "", config("pull requests need the program gh, which is not on PATH: install it (https://cli.github.com) and run gh auth login")
@@ -26,7 +26,7 @@ func (s *Space) findGh() (string, error) {
 
 // gh runs GitHub's program in the user's checkout, with the user's environment
 // and configuration, and returns what it printed.
-func (s *Space) gh(ctx context.Context, in string, args ...string) (string, error) {
+func (s *space) gh(ctx context.Context, in string, args ...string) (string, error) {
 	bin, err := s.findGh()
 	if err != nil {
 		return "", err
@@ -54,11 +54,9 @@ func (s *Space) gh(ctx context.Context, in string, args ...string) (string, erro
 	if !errors.As(err, &exit) {
 		return "", fmt.Errorf("gh %s %s: %w", args[0], args[1], err)
 	}
-	low := strings.ToLower(text)
-	for _, sign := range []string{"gh auth login", "authentication", "http 401", "could not resolve to a repository", "none of the git remotes", "must be a collaborator", "resource not accessible", "no commits between"} {
-		if strings.Contains(low, sign) {
-			return "", config("gh %s %s: %s", args[0], args[1], text)
-		}
+	if says(strings.ToLower(text), "gh auth login", "authentication", "http 401", "could not resolve to a repository", "none of the git remotes",
+		"must be a collaborator", "resource not accessible", "no commits between") {
+		return "", config("gh %s %s: %s", args[0], args[1], text)
 	}
 	return out.String(), &executor.Failure{Class: executor.FailTransient, Err: fmt.Errorf("gh %s %s: exit %d: %s", args[0], args[1], exit.ExitCode(), text)}
 }

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ralph-compiler/ralph/internal/regular"
+
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/shellword"
 )
@@ -59,6 +61,11 @@ func (e *gitError) Error() string {
 		msg = msg[:1000]
 	}
 	return fmt.Sprintf("git %s: exit %d: %s", e.args[0], e.code, strings.ReplaceAll(msg, "\n", "; "))
+}
+
+// says reports whether a text has one of the signs.
+func says(text string, signs ...string) bool {
+	return slices.ContainsFunc(signs, func(sign string) bool { return strings.Contains(text, sign) })
 }
 
 // exitCode returns the exit code of a failed git command, 0 for other errors.
@@ -281,9 +288,43 @@ func (g *git) update(ctx context.Context, why string, moves ...move) error {
 	return err
 }
 
+// point moves refs to commits from wherever they stand, all or none. A target is a ref
+// and its commit.
+func (g *git) point(ctx context.Context, why string, targets ...[2]string) error {
+	moves := make([]move, 0, len(targets))
+	for _, t := range targets {
+		old, err := g.ref(ctx, t[0])
+		if err != nil {
+			return err
+		}
+		moves = append(moves, move{t[0], old, t[1]})
+	}
+	return g.update(ctx, why, moves...)
+}
+
+// commitTree makes a commit; env says who made it, and when.
+func (g *git) commitTree(ctx context.Context, message string, env []string, tree string, parents ...string) (string, error) {
+	args := []string{"commit-tree", tree}
+	for _, p := range parents {
+		args = append(args, "-p", p)
+	}
+	out, err := g.run(ctx, place{}, message, env, args...)
+	return strings.TrimSpace(string(out)), err
+}
+
+// byRalph is the environment of a commit that is the same wherever it is made: ralph
+// made it, at a time in seconds since 1970.
+func byRalph(when string) []string {
+	date := "@" + when + " +0000"
+	return []string{
+		"GIT_AUTHOR_NAME=ralph", "GIT_AUTHOR_EMAIL=ralph@localhost", "GIT_AUTHOR_DATE=" + date,
+		"GIT_COMMITTER_NAME=ralph", "GIT_COMMITTER_EMAIL=ralph@localhost", "GIT_COMMITTER_DATE=" + date,
+	}
+}
+
 // symbolic reports whether a ref says no more than where another one is.
 func (g *git) symbolic(ref string) bool {
-	b, _, err := readPlain(filepath.Join(g.common, filepath.FromSlash(ref)), maxRef)
+	b, err := regular.ReadMax(filepath.Join(g.common, filepath.FromSlash(ref)), maxRef)
 	return err == nil && strings.HasPrefix(string(b), "ref: ")
 }
 

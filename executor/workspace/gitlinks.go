@@ -12,7 +12,7 @@ import (
 // addAll stages all that is in a worktree, as `git add --all` does. Of submodules
 // it only reads where their HEAD is: to see whether files in them changed, git
 // would run another git there, with settings that an agent can write.
-func (s *Space) addAll(ctx context.Context, at place) error {
+func (s *space) addAll(ctx context.Context, at place) error {
 	links, err := s.gitlinks(ctx, at)
 	if err != nil {
 		return err
@@ -41,7 +41,7 @@ func (s *Space) addAll(ctx context.Context, at place) error {
 
 // gitlinks lists the submodules that an index has. git is asked only if the file
 // may hold one: each entry has its mode in four bytes.
-func (s *Space) gitlinks(ctx context.Context, at place) ([]string, error) {
+func (s *space) gitlinks(ctx context.Context, at place) ([]string, error) {
 	index := at.index
 	if index == "" {
 		index = filepath.Join(at.gitDir, "index")

@@ -12,7 +12,7 @@ import (
 // changed, not to be looked at) is believed by git, and anybody can write it: gates
 // would be shown files that are not the commit's. Files that were taken away
 // without a word (a sparse checkout) come back.
-func (s *Space) distrust(ctx context.Context, w *worktree) error {
+func (s *space) distrust(ctx context.Context, w *worktree) error {
 	if w.Left == "" || w.Index != "" && w.Index == indexMark(w) {
 		return nil
 	}

@@ -2,7 +2,8 @@ package workspace
 
 import (
 	"context"
-	"fmt"
+	"errors"
+	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
@@ -23,13 +24,12 @@ type joined struct {
 // join merges inputs into at, in order, without a worktree. It does not stop at
 // a conflict: what follows is merged into the tree with its markers, so that all
 // conflicts of a node lie before whoever resolves them at once.
-func (s *Space) join(ctx context.Context, id ir.NodeID, at string, inputs []executor.Result) (*joined, error) {
+func (s *space) join(ctx context.Context, id ir.NodeID, at string, inputs []executor.Result) (*joined, error) {
 	j := &joined{stages: map[string]string{}}
 	for _, in := range inputs {
-		if has, err := s.git.ancestor(ctx, in.Commit, at); err != nil || has {
-			if err != nil {
-				return nil, err
-			}
+		if has, err := s.git.ancestor(ctx, in.Commit, at); err != nil {
+			return nil, err
+		} else if has {
 			continue
 		}
 		if as, err := s.sameAs(ctx, in, at); err != nil {
@@ -75,21 +75,12 @@ func (s *Space) join(ctx context.Context, id ir.NodeID, at string, inputs []exec
 
 // sameAs returns the tree of at, if that holds a commit with the very files of the
 // result: to merge it changes nothing, whatever others have made of these files.
-func (s *Space) sameAs(ctx context.Context, in executor.Result, at string) (string, error) {
-	if in.Same == "" {
-		return "", nil
+func (s *space) sameAs(ctx context.Context, in executor.Result, at string) (string, error) {
+	q := s.git.asking(ctx)
+	if in.Same == "" || !q.ancestor(in.Same, at) || q.tree(in.Same) != q.tree(in.Commit) {
+		return "", q.err
 	}
-	if has, err := s.git.ancestor(ctx, in.Same, at); err != nil || !has {
-		return "", err
-	}
-	was, err := s.git.tree(ctx, in.Same)
-	if err != nil {
-		return "", err
-	}
-	if now, err := s.git.tree(ctx, in.Commit); err != nil || now != was {
-		return "", err
-	}
-	return s.git.tree(ctx, at)
+	return q.tree(at), q.err
 }
 
 // note adds the index entries of paths in conflict. A path that conflicts twice
@@ -109,7 +100,7 @@ func (j *joined) note(entries []string) {
 }
 
 // label is how markers call a result: its branch, if that stands there.
-func (s *Space) label(ctx context.Context, in executor.Result) string {
+func (s *space) label(ctx context.Context, in executor.Result) string {
 	if n := s.nodes[in.Node]; n != nil && n.ID != executor.Integration {
 		if at, err := s.git.ref(ctx, "refs/heads/"+n.Git.Branch); err == nil && at == in.Commit {
 			return n.Git.Branch
@@ -118,46 +109,28 @@ func (s *Space) label(ctx context.Context, in executor.Result) string {
 	return in.Commit
 }
 
-// contains reports which of the inputs are not in a commit's history.
-func (s *Space) lacks(ctx context.Context, commit string, inputs []executor.Result) ([]executor.Result, error) {
-	var out []executor.Result
-	for _, in := range inputs {
-		has, err := s.git.ancestor(ctx, in.Commit, commit)
-		if err != nil {
-			return nil, err
-		}
-		if !has {
-			out = append(out, in)
-		}
-	}
-	return out, nil
+// lacks returns those of the inputs are not in a commit's history.
+func (s *space) lacks(ctx context.Context, commit string, inputs []executor.Result) ([]executor.Result, error) {
+	q := s.git.asking(ctx)
+	out := slices.DeleteFunc(slices.Clone(inputs), func(in executor.Result) bool { return q.ancestor(in.Commit, commit) })
+	return out, q.err
 }
 
 // reduced returns the commits of inputs, in order, without those that another
 // one contains.
-func (s *Space) reduced(ctx context.Context, inputs []executor.Result) ([]string, error) {
-	var out []string
-	for i, in := range inputs {
-		keep := true
-		for k, other := range inputs {
-			if i == k || in.Commit == other.Commit && k > i {
-				continue
-			}
-			has, err := s.git.ancestor(ctx, in.Commit, other.Commit)
-			if err != nil {
-				return nil, err
-			}
-			if has {
-				keep = false
-				break
-			}
-		}
-		if keep {
-			out = append(out, in.Commit)
+func (s *space) reduced(ctx context.Context, inputs []executor.Result) ([]string, error) {
+	q := s.git.asking(ctx)
+	var commits []string // each once
+	for _, in := range inputs {
+		if !slices.Contains(commits, in.Commit) {
+			commits = append(commits, in.Commit)
 		}
 	}
+	out := slices.DeleteFunc(slices.Clone(commits), func(c string) bool {
+		return slices.ContainsFunc(commits, func(other string) bool { return c != other && q.ancestor(c, other) })
+	})
 	if len(out) == 0 {
-		return nil, fmt.Errorf("nothing to merge")
+		q.note(errors.New("nothing to merge"))
 	}
-	return out, nil
+	return out, q.err
 }

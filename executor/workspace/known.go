@@ -18,7 +18,7 @@ const wholeBlob = 4 << 20
 // known finds secrets that what an attempt left has and where it started has not: in
 // files, their names, and all that its own commits say. The value itself is never said.
 // Of a merge the start is what git makes of it, with conflicts.
-func (s *Space) known(ctx context.Context, e executor.Effect, parents []string, tree string) ([]string, error) {
+func (s *space) known(ctx context.Context, e executor.Effect, parents []string, tree string) ([]string, error) {
 	if s.Known == nil {
 		return nil, nil
 	}
@@ -66,7 +66,7 @@ func (s *Space) known(ctx context.Context, e executor.Effect, parents []string, 
 
 // inCommits returns what commits change, as diff-tree --raw -z does, and the names of the
 // secrets that stand in the commits themselves: messages, people, other headers.
-func (s *Space) inCommits(ctx context.Context, commits string) (changes string, said []string, err error) {
+func (s *space) inCommits(ctx context.Context, commits string) (changes string, said []string, err error) {
 	if commits == "" {
 		return "", nil, nil
 	}
@@ -82,7 +82,7 @@ func (s *Space) inCommits(ctx context.Context, commits string) (changes string, 
 
 // inChanges finds secrets in what changes add to files and to their names. Start is the
 // commit before them, "" if all is new; advice follows what is said of a file.
-func (s *Space) inChanges(ctx context.Context, start, changes, advice string) (problems []string, err error) {
+func (s *space) inChanges(ctx context.Context, start, changes, advice string) (problems []string, err error) {
 	var list []altered
 	var names strings.Builder
 	eachChange(changes, func(c altered) {
@@ -142,7 +142,7 @@ func (s *Space) inChanges(ctx context.Context, start, changes, advice string) (p
 
 // namedBefore reports whether the file or directory of a path whose name a secret stands
 // in was there at the start.
-func (s *Space) namedBefore(ctx context.Context, start, path, secret string) (bool, error) {
+func (s *space) namedBefore(ctx context.Context, start, path, secret string) (bool, error) {
 	for end := 0; start != "" && end < len(path); end++ {
 		if i := strings.IndexByte(path[end:], '/'); i >= 0 {
 			end += i
@@ -190,7 +190,7 @@ func eachChange(raw string, do func(altered)) {
 }
 
 // inBlob counts the known secrets of a file's content.
-func (s *Space) inBlob(ctx context.Context, oid string) (map[string]int, error) {
+func (s *space) inBlob(ctx context.Context, oid string) (map[string]int, error) {
 	if strings.Trim(oid, "0") == "" {
 		return nil, nil
 	}
@@ -205,7 +205,7 @@ func (s *Space) inBlob(ctx context.Context, oid string) (map[string]int, error) 
 }
 
 // count counts the known secrets of what is written.
-func (s *Space) count(write func(io.Writer) error) (map[string]int, error) {
+func (s *space) count(write func(io.Writer) error) (map[string]int, error) {
 	r, w := io.Pipe()
 	go func() { _ = w.CloseWithError(write(w)) }() // ends with write, or when r is closed
 	defer r.Close()

@@ -13,7 +13,7 @@ import (
 const mostCommits, mostTips = 1000, 200
 
 // redacted is what agents say without secrets.
-func (s *Space) redacted(text string) string {
+func (s *space) redacted(text string) string {
 	if s.Redact == nil {
 		return text
 	}
@@ -23,7 +23,7 @@ func (s *Space) redacted(text string) string {
 // knownRefs finds secrets in refs that are not ralph's and were made or moved: in their
 // names, in tags, and in the commits that came with them, notes among them. What was
 // fetched is others'.
-func (s *Space) knownRefs(ctx context.Context, was, now map[string]string) ([]string, error) {
+func (s *space) knownRefs(ctx context.Context, was, now map[string]string) ([]string, error) {
 	if s.Known == nil {
 		return nil, nil
 	}
@@ -92,7 +92,7 @@ func kindOf(ref string) string {
 
 // inTip says which secrets stand in an object and the new commits below it. Not are the
 // commits that were there.
-func (s *Space) inTip(ctx context.Context, at, not string) (said []string, err error) {
+func (s *space) inTip(ctx context.Context, at, not string) (said []string, err error) {
 	tag, err := s.count(func(w io.Writer) error {
 		err := s.git.stream(ctx, place{}, w, "cat-file", "tag", at)
 		if exitCode(err) > 0 { // it is no tag

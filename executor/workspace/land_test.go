@@ -18,7 +18,7 @@ func TestResultsLandOneAfterAnother(t *testing.T) { overLayouts(t, testResultsLa
 
 func testResultsLandOneAfterAnother(t *testing.T) {
 	r := newRepo(t, executortest.Epic([]string{"1.1", "1.2", "1.3: 1.1 1.2"}, branching))
-	pinned, _, err := r.space.Pin(t.Context())
+	pinned, _, err := r.space.Bases.Pin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestLandingNeverOverwrites(t *testing.T) { overLayouts(t, testLandingNeverO
 
 func testLandingNeverOverwrites(t *testing.T) {
 	r := newRepo(t, executortest.Epic(two, branching))
-	pinned, _, err := r.space.Pin(t.Context())
+	pinned, _, err := r.space.Bases.Pin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +200,7 @@ func testASumOfTheSameFiles(t *testing.T) {
 	}
 	within := func(want ...string) {
 		t.Helper()
-		in, err := r.space.Within(t.Context(), []string{a.Commit, b.Commit, again.Commit, r.head()})
+		in, err := r.space.Refs.Within(t.Context(), []string{a.Commit, b.Commit, again.Commit, r.head()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -245,7 +245,7 @@ func TestRebaseMovesThePins(t *testing.T) { overLayouts(t, testRebaseMovesThePin
 func testRebaseMovesThePins(t *testing.T) {
 	r := newRepo(t, executortest.Epic([]string{"1.1", "1.2", "1.3"}, func(e *ir.Epic) { e.Nodes[1].Git.Base = "side" }))
 	r.git("branch", "side")
-	pinned, own, err := r.space.Pin(t.Context())
+	pinned, own, err := r.space.Bases.Pin(t.Context())
 	if err != nil || len(own) != 1 {
 		t.Fatalf("%v, %v", own, err)
 	}
@@ -256,19 +256,19 @@ func testRebaseMovesThePins(t *testing.T) {
 	r.git("merge", "-q", "--squash", b.Commit)
 	r.git("commit", "-q", "-m", "squashed")
 	r.git("update-ref", "refs/heads/side", a.Commit)
-	base, bases, err := r.space.Heads(t.Context())
+	base, bases, err := r.space.Bases.Heads(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.must(r.space.Rebase(t.Context(), base, bases))
-	base, bases, err = r.space.Pin(t.Context())
+	r.must(r.space.Bases.Rebase(t.Context(), base, bases))
+	base, bases, err = r.space.Bases.Pin(t.Context())
 	if err != nil || base.Commit != r.head() || len(bases) != 1 || bases[0].Commit != a.Commit {
 		t.Fatalf("rebased to %v %v, %v", base, bases, err)
 	}
-	if again, _, err := r.space.Pin(t.Context()); err != nil || again != base {
+	if again, _, err := r.space.Bases.Pin(t.Context()); err != nil || again != base {
 		t.Errorf("pinned %v, %v", again, err)
 	}
-	done, err := r.space.Merged(t.Context(), base.Commit, []executor.Result{a, b, c, {Node: "bd-none"}})
+	done, err := r.space.Bases.Merged(t.Context(), base.Commit, []executor.Result{a, b, c, {Node: "bd-none"}})
 	if err != nil || !slices.Equal(done, []ir.NodeID{"bd-1-1", "bd-1-2"}) {
 		t.Errorf("done by the base: %v, %v", done, err)
 	}
@@ -276,7 +276,7 @@ func testRebaseMovesThePins(t *testing.T) {
 
 func TestWhatASquashedResultWasMadeFromIsInTheBase(t *testing.T) { // execution §2: --rebase
 	r := newRepo(t, executortest.Epic([]string{"1.1", "1.2: 1.1", "1.3"}))
-	pinned, _, err := r.space.Pin(t.Context())
+	pinned, _, err := r.space.Bases.Pin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -285,7 +285,7 @@ func TestWhatASquashedResultWasMadeFromIsInTheBase(t *testing.T) { // execution 
 	c := r.result("bd-1-3", pinned.Commit, "a.txt", "other\n")
 	r.git("merge", "-q", "--squash", b.Commit)
 	r.git("commit", "-q", "-m", "squashed")
-	done, err := r.space.Merged(t.Context(), r.head(), []executor.Result{a, b, c})
+	done, err := r.space.Bases.Merged(t.Context(), r.head(), []executor.Result{a, b, c})
 	if want := []ir.NodeID{"bd-1-1", "bd-1-2"}; err != nil || !slices.Equal(done, want) {
 		t.Errorf("done by the base: %v, %v; want %v", done, err, want)
 	}
@@ -295,7 +295,7 @@ func TestOrphansAreFound(t *testing.T) { overLayouts(t, testOrphansAreFound) } /
 
 func testOrphansAreFound(t *testing.T) {
 	r := newRepo(t, executortest.Epic(two))
-	base, _, err := r.space.Pin(t.Context())
+	base, _, err := r.space.Bases.Pin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -304,18 +304,18 @@ func testOrphansAreFound(t *testing.T) {
 	r.prepare("bd-1-2", 1, base.Commit)
 	r.in("bd-1-2", "b.txt", "<<<<<<< x\n=======\n>>>>>>> y\n")
 	b := r.collect("bd-1-2", 1, base.Commit)
-	all, err := r.space.Orphans(t.Context(), 0)
+	all, err := r.space.Refs.Orphans(t.Context(), 0)
 	if err != nil || len(all) != 2 {
 		t.Fatalf("found %+v, %v", all, err)
 	}
 	if o := all[0]; o.Node != "bd-1-1" || o.Step != "implement" || o.Attempt != 1 || o.Start != base.Commit || o.Result != a.Tree || o.Seq != 2 || len(o.Problems) > 0 {
 		t.Errorf("found %+v", o)
 	}
-	late, err := r.space.Orphans(t.Context(), after)
+	late, err := r.space.Refs.Orphans(t.Context(), after)
 	if err != nil || len(late) != 1 || late[0].Result != b.Result || len(late[0].Problems) == 0 {
 		t.Errorf("after %d: %+v, %v", after, late, err)
 	}
-	if none, err := r.space.Orphans(t.Context(), r.seq); err != nil || len(none) != 0 {
+	if none, err := r.space.Refs.Orphans(t.Context(), r.seq); err != nil || len(none) != 0 {
 		t.Errorf("after all: %+v, %v", none, err)
 	}
 	r.must(publishSum(r, a.Commit))
@@ -323,7 +323,7 @@ func testOrphansAreFound(t *testing.T) {
 	r.git("update-ref", "-d", "refs/ralph/bd-epic/nodes/bd-1-1/result")
 	r.git("update-ref", "-d", "refs/ralph/bd-epic/nodes/bd-1-1/attempts/implement/1")
 	r.open()
-	if all, err := r.space.Orphans(t.Context(), 0); err != nil || len(all) != 2 {
+	if all, err := r.space.Refs.Orphans(t.Context(), 0); err != nil || len(all) != 2 {
 		t.Errorf("from the integration branch: %+v, %v", all, err)
 	}
 }
@@ -348,7 +348,7 @@ func testCleanRemovesOnlyWhatIsSafe(t *testing.T) {
 	r.must(publishSum(r, sum.Base.Commit))
 	r.in("bd-1-2", "new.txt", "not committed\n")
 	nodes := []ir.NodeID{"bd-1-1", "bd-1-2", "bd-1-3"}
-	kept, err := r.space.Clean(t.Context(), nodes)
+	kept, err := r.space.Trees.Clean(t.Context(), nodes)
 	if err != nil || len(kept) != 2 || !strings.Contains(kept[0].Why, "not committed") || !strings.Contains(kept[1].Why, "not merged") {
 		t.Errorf("kept %+v, %v", kept, err)
 	}
@@ -360,7 +360,7 @@ func testCleanRemovesOnlyWhatIsSafe(t *testing.T) {
 	if out := r.git("worktree", "list"); strings.Count(out, "\n") != r.linked(2) {
 		t.Errorf("worktrees:\n%s", out)
 	}
-	again, err := r.space.Clean(t.Context(), nodes)
+	again, err := r.space.Trees.Clean(t.Context(), nodes)
 	if err != nil || len(again) != 2 {
 		t.Errorf("again: %+v, %v", again, err)
 	}
@@ -374,14 +374,14 @@ func testCleanWaitsForThePush(t *testing.T) {
 	r.forge()
 	a := r.result("bd-1-1", r.head(), "a.txt", "a\n")
 	r.must(publishSum(r, a.Commit))
-	kept, err := r.space.Clean(t.Context(), []ir.NodeID{"bd-1-1"})
+	kept, err := r.space.Trees.Clean(t.Context(), []ir.NodeID{"bd-1-1"})
 	if err != nil || len(kept) != 1 || kept[0].Why != "its work is not pushed" {
 		t.Errorf("kept %+v, %v", kept, err)
 	}
 	if _, err := r.pull(a, "x"); err != nil {
 		t.Fatal(err)
 	}
-	if kept, err := r.space.Clean(t.Context(), []ir.NodeID{"bd-1-1"}); err != nil || len(kept) != 0 {
+	if kept, err := r.space.Trees.Clean(t.Context(), []ir.NodeID{"bd-1-1"}); err != nil || len(kept) != 0 {
 		t.Errorf("kept %+v, %v", kept, err)
 	}
 }

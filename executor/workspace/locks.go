@@ -13,7 +13,7 @@ const lockHeld = 300 * time.Millisecond
 // Locks lists the locks in the user's repository that a git left which was killed, of
 // files that others write, too: in a linked worktree `git config` writes the user's.
 // They are not ralph's to remove.
-func (s *Space) Locks(ctx context.Context) []string {
+func (s Checkout) Locks(ctx context.Context) []string {
 	there := map[string]os.FileInfo{}
 	paths := []string{filepath.Join(s.git.common, "config.lock"), filepath.Join(s.git.common, "packed-refs.lock")}
 	for _, p := range paths {

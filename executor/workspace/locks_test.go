@@ -13,12 +13,12 @@ import (
 // named, and none is removed.
 func TestLocksThatStay(t *testing.T) {
 	r := newRepo(t, executortest.Epic(two))
-	if got := r.space.Locks(t.Context()); len(got) > 0 {
+	if got := r.space.Checkout.Locks(t.Context()); len(got) > 0 {
 		t.Errorf("there is none: %q", got)
 	}
 	lock := filepath.Join(r.dir, ".git", "packed-refs.lock")
 	r.must(os.WriteFile(lock, nil, 0o644))
-	if got := r.space.Locks(t.Context()); !slices.Equal(got, []string{lock}) {
+	if got := r.space.Checkout.Locks(t.Context()); !slices.Equal(got, []string{lock}) {
 		t.Errorf("got %q, want %q", got, lock)
 	}
 	if _, err := os.Lstat(lock); err != nil {

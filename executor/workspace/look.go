@@ -12,7 +12,7 @@ import (
 // commit, or not in it at all, also not behind a link of its own. Paths are relative to
 // the checkout, with forward slashes; what is no regular file is left out, and what lies
 // in a submodule or outside.
-func (s *Space) Differs(ctx context.Context, commit string, paths []string) ([]string, error) {
+func (s Checkout) Differs(ctx context.Context, commit string, paths []string) ([]string, error) {
 	files, err := s.files(ctx, commit, paths)
 	if err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func (s *Space) Differs(ctx context.Context, commit string, paths []string) ([]s
 
 // Moved returns the commit that the base would be pinned at today, "" if it is
 // the one that was.
-func (s *Space) Moved(ctx context.Context) (string, error) {
+func (s Bases) Moved(ctx context.Context) (string, error) {
 	was, err := s.base(ctx)
 	if err != nil || was == "" {
 		return "", err
@@ -49,14 +49,14 @@ func (s *Space) Moved(ctx context.Context) (string, error) {
 		return "", err
 	}
 	now, err := s.git.ref(ctx, from+"^{commit}")
-	if err != nil || now == was {
-		return "", err
+	if now == was {
+		now = ""
 	}
-	return now, nil
+	return now, err
 }
 
 // Branch is the branch that the user's checkout is on, "" if it is on none.
-func (s *Space) Branch(ctx context.Context) (string, error) {
+func (s Checkout) Branch(ctx context.Context) (string, error) {
 	out, err := s.git.line(ctx, place{}, "rev-parse", "--symbolic-full-name", "HEAD")
 	name, found := strings.CutPrefix(out, "refs/heads/")
 	if !found {
@@ -67,7 +67,7 @@ func (s *Space) Branch(ctx context.Context) (string, error) {
 
 // source is what a base of this name is taken from: the branch, if there is one;
 // HEAD of the checkout, if it has no name.
-func (s *Space) source(ctx context.Context, branch string) (string, error) {
+func (s *space) source(ctx context.Context, branch string) (string, error) {
 	if branch == "" {
 		return "HEAD", nil
 	}

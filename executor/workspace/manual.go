@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -13,7 +14,7 @@ import (
 // it was made. What lies uncommitted, or committed, in the node's own worktree is
 // put on the branch first, if there is any. Without a branch and without changes
 // nothing had to be done in git: the result is the base.
-func (s *Space) collectManual(ctx context.Context, e executor.Effect, n *ir.Node) (executor.Collected, error) {
+func (s *space) collectManual(ctx context.Context, e executor.Effect, n *ir.Node) (executor.Collected, error) {
 	c := executor.Collected{}
 	e.Person = true
 	branch := "refs/heads/" + n.Git.Branch
@@ -61,11 +62,7 @@ func (s *Space) collectManual(ctx context.Context, e executor.Effect, n *ir.Node
 	if !has && problem == "" {
 		problems = append(problems, fmt.Sprintf("its branch %s does not contain the base %.12s: git merge --no-edit %.12s there, then approve again", n.Git.Branch, e.Commit, e.Commit))
 	}
-	old, err := s.git.ref(ctx, s.attemptRef(e))
-	if err != nil {
-		return c, err
-	}
-	if err := s.git.update(ctx, "collect", move{s.attemptRef(e), old, result}); err != nil {
+	if err := s.git.point(ctx, "collect", [2]string{s.attemptRef(e), result}); err != nil {
 		return c, err
 	}
 	return s.examine(ctx, e, n, &ir.Step{AllowEmpty: true}, result, problems)
@@ -73,7 +70,7 @@ func (s *Space) collectManual(ctx context.Context, e executor.Effect, n *ir.Node
 
 // fromWorktree returns the tip of a manual node's branch, with what was done in
 // the node's worktree on it.
-func (s *Space) fromWorktree(ctx context.Context, e executor.Effect, n *ir.Node, tip string) (string, string, error) {
+func (s *space) fromWorktree(ctx context.Context, e executor.Effect, n *ir.Node, tip string) (string, string, error) {
 	w := s.own(n)
 	there, err := s.find(w)
 	if err == nil && there {
@@ -89,39 +86,12 @@ func (s *Space) fromWorktree(ctx context.Context, e executor.Effect, n *ir.Node,
 	if err != nil {
 		return "", "", err
 	}
-	mine := now.head
-	if mine == "" {
-		mine = w.Left
-	}
+	mine := cmp.Or(now.head, w.Left)
 	heads := s.mergeHeads(w)
 	if now.dirty || len(heads) > 0 {
-		problem, err := s.halfMerged(ctx, w, now)
-		if err != nil || problem != "" {
+		var problem string
+		if mine, problem, err = s.commitMine(ctx, e, w, now, append([]string{mine}, heads...)); err != nil || problem != "" {
 			return mine, problem, err
-		}
-		if err := s.addAll(ctx, w.at); err != nil {
-			return "", "", err
-		}
-		tree, err := s.git.line(ctx, w.at, "write-tree")
-		if err != nil {
-			return "", "", err
-		}
-		if secrets, err := s.known(ctx, e, append([]string{mine}, heads...), tree); err != nil {
-			return "", "", err
-		} else if len(secrets) > 0 {
-			return mine, strings.Join(secrets, "; ") + ". Nothing was committed: take it out there, then approve again", nil
-		}
-		if mine, err = s.commit(ctx, e, n, &ir.Step{}, executor.Outcome{}, tree, append([]string{mine}, heads...), nil); err != nil {
-			return "", "", err
-		}
-		if err := s.plain(ctx, "refs/heads/"+n.Git.Branch); err != nil {
-			return "", "", err
-		}
-		if _, err := s.git.line(ctx, w.at, "update-ref", "HEAD", mine); err != nil {
-			return "", "", err
-		}
-		if err := s.endMerge(w); err != nil {
-			return "", "", err
 		}
 	}
 	if w.Left != mine {
@@ -136,14 +106,11 @@ func (s *Space) fromWorktree(ctx context.Context, e executor.Effect, n *ir.Node,
 	if tip == "" {
 		return mine, "", s.git.update(ctx, "manual", move{"refs/heads/" + n.Git.Branch, "", mine})
 	}
-	forward, err := s.git.ancestor(ctx, tip, mine)
-	if err != nil {
-		return "", "", err
-	}
-	back, err := s.git.ancestor(ctx, mine, tip)
+	q := s.git.asking(ctx)
+	forward, back := q.ancestor(tip, mine), q.ancestor(mine, tip)
 	switch {
-	case err != nil || back:
-		return tip, "", err
+	case q.err != nil || back:
+		return tip, "", q.err
 	case !forward:
 		return mine, fmt.Sprintf("both its branch %s and its worktree %s hold work: git merge --no-edit %s in the worktree, then approve again", n.Git.Branch, w.dir, s.git.typed(n.Git.Branch)), nil
 	}
@@ -151,4 +118,34 @@ func (s *Space) fromWorktree(ctx context.Context, e executor.Effect, n *ir.Node,
 		return mine, "", nil // the branch is somebody's: the result does not need it
 	}
 	return mine, "", s.git.update(ctx, "manual", move{"refs/heads/" + n.Git.Branch, tip, mine})
+}
+
+// commitMine commits on the node's branch what a person left in the worktree. If that is
+// not to be committed it returns the first parent, and why.
+func (s *space) commitMine(ctx context.Context, e executor.Effect, w *worktree, now sight, parents []string) (mine, problem string, err error) {
+	if problem, err := s.halfMerged(ctx, w, now); err != nil || problem != "" {
+		return parents[0], problem, err
+	}
+	if err := s.addAll(ctx, w.at); err != nil {
+		return "", "", err
+	}
+	tree, err := s.git.line(ctx, w.at, "write-tree")
+	if err != nil {
+		return "", "", err
+	}
+	if secrets, err := s.known(ctx, e, parents, tree); err != nil {
+		return "", "", err
+	} else if len(secrets) > 0 {
+		return parents[0], strings.Join(secrets, "; ") + ". Nothing was committed: take it out there, then approve again", nil
+	}
+	if mine, err = s.commit(ctx, e, w.node, &ir.Step{}, executor.Outcome{}, tree, parents, nil); err != nil {
+		return "", "", err
+	}
+	if err := s.plain(ctx, "refs/heads/"+w.node.Git.Branch); err != nil {
+		return "", "", err
+	}
+	if _, err := s.git.line(ctx, w.at, "update-ref", "HEAD", mine); err != nil {
+		return "", "", err
+	}
+	return mine, "", s.endMerge(w)
 }

@@ -2,10 +2,7 @@ package workspace
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,7 +20,7 @@ import (
 // top of one another and MERGE_HEAD names each. An attempt that goes on from one
 // before it, which has all inputs, finds its tree; what it left as it was is
 // still in conflict.
-func (s *Space) prepareMerge(ctx context.Context, w *worktree, e executor.Effect) (executor.Prepared, error) {
+func (s *space) prepareMerge(ctx context.Context, w *worktree, e executor.Effect) (executor.Prepared, error) {
 	out := executor.Prepared{}
 	whole, err := s.join(ctx, e.Node, e.Inputs[0].Commit, e.Inputs[1:])
 	if err != nil {
@@ -63,31 +60,35 @@ func (s *Space) prepareMerge(ctx context.Context, w *worktree, e executor.Effect
 }
 
 // unresolved is the state of a merge that was committed with paths as they were.
-func (s *Space) unresolved(ctx context.Context, whole *joined, commit string) (*joined, error) {
+func (s *space) unresolved(ctx context.Context, whole *joined, commit string) (*joined, error) {
 	tree, err := s.git.tree(ctx, commit)
 	if err != nil {
 		return nil, err
 	}
-	changes, err := s.changes(ctx, whole.tree, tree)
+	untouched, err := s.unchanged(ctx, whole.tree, tree, whole.paths)
 	if err != nil {
 		return nil, err
 	}
-	touched := map[string]bool{}
-	for _, c := range changes {
-		touched[c.path] = true
-	}
 	j := &joined{commit: commit, tree: tree, clean: commit, stages: map[string]string{}}
-	for _, p := range whole.paths {
-		if !touched[p] {
-			j.paths = append(j.paths, p)
-			j.stages[p] = whole.stages[p]
-		}
+	j.paths = untouched
+	for _, p := range untouched {
+		j.stages[p] = whole.stages[p]
 	}
 	return j, nil
 }
 
+// unchanged returns those of the paths that are the same in two trees.
+func (s *space) unchanged(ctx context.Context, from, to string, paths []string) ([]string, error) {
+	changes, err := s.changes(ctx, from, to)
+	touched := map[string]bool{}
+	for _, c := range changes {
+		touched[c.path] = true
+	}
+	return slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return touched[p] }), err
+}
+
 // leave writes the conflict into a worktree that stands, clean, at j.clean.
-func (s *Space) leave(ctx context.Context, w *worktree, j *joined, e executor.Effect) error {
+func (s *space) leave(ctx context.Context, w *worktree, j *joined, e executor.Effect) error {
 	if _, err := s.git.line(ctx, w.at, "read-tree", "--reset", "-u", j.tree); err != nil {
 		return err
 	}
@@ -132,7 +133,7 @@ func (s *Space) leave(ctx context.Context, w *worktree, j *joined, e executor.Ef
 }
 
 // mergeHeads reads MERGE_HEAD of a worktree.
-func (s *Space) mergeHeads(w *worktree) []string {
+func (s *space) mergeHeads(w *worktree) []string {
 	b, err := regular.ReadFile(filepath.Join(w.at.gitDir, "MERGE_HEAD"))
 	if err != nil {
 		return nil
@@ -141,9 +142,9 @@ func (s *Space) mergeHeads(w *worktree) []string {
 }
 
 // endMerge forgets that a merge was under way.
-func (s *Space) endMerge(w *worktree) error {
+func (s *space) endMerge(w *worktree) error {
 	for _, name := range []string{"MERGE_HEAD", "MERGE_MODE", "MERGE_MSG", "AUTO_MERGE"} {
-		if err := os.Remove(filepath.Join(w.at.gitDir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := remove(filepath.Join(w.at.gitDir, name)); err != nil {
 			return err
 		}
 	}
@@ -153,18 +154,15 @@ func (s *Space) endMerge(w *worktree) error {
 
 // stuck says what of the conflict nobody has touched, before anything is added
 // to the index: a path that git still calls unmerged and that is as ralph left it.
-func (s *Space) stuck(ctx context.Context, w *worktree, now sight) ([]string, error) {
+func (s *space) stuck(ctx context.Context, w *worktree, now sight) ([]string, error) {
 	var problems []string
 	if w.Shot != "" && len(w.Heads) > 0 && len(s.mergeHeads(w)) == 0 {
-		for _, h := range w.Heads {
-			has, err := s.git.ancestor(ctx, h, now.head)
-			if err != nil {
-				return nil, err
-			}
-			if !has {
-				problems = append(problems, "the merge was given up (git merge --abort, or a reset): resolve it instead")
-				break
-			}
+		q := s.git.asking(ctx)
+		if slices.ContainsFunc(w.Heads, func(h string) bool { return !q.ancestor(h, now.head) }) {
+			problems = append(problems, "the merge was given up (git merge --abort, or a reset): resolve it instead")
+		}
+		if q.err != nil {
+			return nil, q.err
 		}
 	}
 	if len(now.unmerged) == 0 || w.Shot == "" {
@@ -174,19 +172,9 @@ func (s *Space) stuck(ctx context.Context, w *worktree, now sight) ([]string, er
 	if err != nil {
 		return nil, err
 	}
-	changes, err := s.changes(ctx, w.Shot, tree)
+	left, err := s.unchanged(ctx, w.Shot, tree, now.unmerged)
 	if err != nil {
 		return nil, err
-	}
-	touched := map[string]bool{}
-	for _, c := range changes {
-		touched[c.path] = true
-	}
-	var left []string
-	for _, p := range now.unmerged {
-		if !touched[p] {
-			left = append(left, p)
-		}
 	}
 	if len(left) > 0 {
 		problems = append(problems, "not resolved (edit, then git add): "+listed(left))
@@ -197,12 +185,12 @@ func (s *Space) stuck(ctx context.Context, w *worktree, now sight) ([]string, er
 // examineMerge checks a resolution. What it changed is told against the
 // automatic merge. Only paths in conflict may differ from that; of these, what a
 // gate protects must be one side's version, which is for a person to judge.
-func (s *Space) examineMerge(ctx context.Context, e executor.Effect, commit string, problems []string) (executor.Collected, error) {
-	tree, err := s.git.tree(ctx, commit)
-	if err != nil {
-		return executor.Collected{}, err
+func (s *space) examineMerge(ctx context.Context, e executor.Effect, commit string, problems []string) (executor.Collected, error) {
+	c := executor.Collected{Problems: problems}
+	var err error
+	if c.Result, err = s.git.at(ctx, commit); err != nil {
+		return c, err
 	}
-	c := executor.Collected{Result: executor.Tree{Commit: commit, Tree: tree}, Problems: problems}
 	if h, err := s.git.commitHeader(ctx, commit); err != nil {
 		return c, err
 	} else if len(problems) > 0 && slices.Equal(h.parents, []string{e.Commit}) { // nothing of it was taken
@@ -233,11 +221,9 @@ func (s *Space) examineMerge(ctx context.Context, e executor.Effect, commit stri
 	if err != nil {
 		return c, err
 	}
-	for _, m := range markers {
-		if slices.ContainsFunc(whole.paths, func(p string) bool { return strings.Contains(m, p) }) {
-			c.Problems = append(c.Problems, m)
-		}
-	}
+	c.Problems = append(c.Problems, slices.DeleteFunc(markers, func(m string) bool {
+		return !slices.ContainsFunc(whole.paths, func(p string) bool { return strings.Contains(m, p) })
+	})...)
 	touched, err := s.mergedProtected(ctx, e, whole, commit)
 	if err != nil {
 		return c, err
@@ -254,7 +240,7 @@ func (s *Space) examineMerge(ctx context.Context, e executor.Effect, commit stri
 	if len(touched) > 0 && !e.Person && len(c.Problems) == 0 {
 		return c, &executor.Failure{Class: executor.FailProtected, Paths: touched, Err: fmt.Errorf(
 			"the merge is resolved in a way that is neither side's in files that a gate protects: %s; look at %s, mend it in %s and retry --gates-only, or retry",
-			listed(touched), s.attemptRef(e), s.Dir(e.Node))}
+			listed(touched), s.attemptRef(e), s.dirOf(e.Node))}
 	}
 	return c, nil
 }
@@ -276,7 +262,7 @@ func inConflict(paths []string, path string) bool {
 
 // mergedProtected lists the paths in conflict that a gate protects and that are
 // now neither side's version.
-func (s *Space) mergedProtected(ctx context.Context, e executor.Effect, whole *joined, commit string) ([]string, error) {
+func (s *space) mergedProtected(ctx context.Context, e executor.Effect, whole *joined, commit string) ([]string, error) {
 	var globs []string
 	for _, name := range s.gatesOf(e.Node) {
 		globs = append(globs, s.epic.Gates[name].Protect...)
@@ -284,32 +270,15 @@ func (s *Space) mergedProtected(ctx context.Context, e executor.Effect, whole *j
 	if len(globs) == 0 {
 		return nil, nil
 	}
-	var out []string
-	for _, p := range whole.paths {
-		if !glob.MatchAny(globs, p) {
-			continue
-		}
-		is, err := s.git.ref(ctx, commit+":"+p)
-		if err != nil {
-			return nil, err
-		}
-		same := false
-		for _, in := range e.Inputs {
-			side, err := s.git.ref(ctx, in.Commit+":"+p)
-			if err != nil {
-				return nil, err
-			}
-			same = same || side == is
-		}
-		if !same {
-			out = append(out, p)
-		}
-	}
-	return out, nil
+	q := s.git.asking(ctx)
+	out := slices.DeleteFunc(slices.Clone(whole.paths), func(p string) bool {
+		return !glob.MatchAny(globs, p) || slices.ContainsFunc(e.Inputs, func(in executor.Result) bool { return q.ref(in.Commit+":"+p) == q.ref(commit+":"+p) })
+	})
+	return out, q.err
 }
 
 // gatesOf returns the names of all gates of a node, or of the sum.
-func (s *Space) gatesOf(id ir.NodeID) []string {
+func (s *space) gatesOf(id ir.NodeID) []string {
 	if id == executor.Integration {
 		return s.epic.Epic.Integration.Gates
 	}

@@ -292,7 +292,7 @@ func TestALostResolutionIsFoundAndCheckedAgain(t *testing.T) { // execution §1:
 	if len(good.Problems) > 0 || len(bad.Problems) == 0 {
 		t.Fatalf("problems %q and %q", good.Problems, bad.Problems)
 	}
-	all, err := r.space.Orphans(t.Context(), 0)
+	all, err := r.space.Refs.Orphans(t.Context(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -333,7 +333,7 @@ func TestOnlyAttributesOfTheBaseSayHowFilesMerge(t *testing.T) {
 				r.git("commit", "-qm", "attributes")
 			}
 			base := r.head()
-			if _, _, err := r.space.Pin(t.Context()); err != nil {
+			if _, _, err := r.space.Bases.Pin(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			in := []executor.Result{r.result("bd-1-1", base, "README.md", "one\n"), r.result("bd-1-2", base, "README.md", "two\n")}

@@ -7,12 +7,14 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/internal/regular"
+
 	"github.com/ralph-compiler/ralph/internal/shellword"
 )
 
 // complete refuses a repository that has no commit yet, and one whose objects are not
 // all there: to commit anew what lies in the checkout would bury what was lost.
-func (s *Space) complete(ctx context.Context) error {
+func (s *space) complete(ctx context.Context) error {
 	for _, name := range []string{"HEAD^{commit}", "HEAD^{tree}"} {
 		found, err := s.git.ref(ctx, name) // it ends without a word on a pack that is damaged
 		if found != "" && err == nil {
@@ -41,8 +43,8 @@ func (s *Space) complete(ctx context.Context) error {
 
 // unborn is the refusal of a branch without a commit. One that had some was lost, or is
 // about to begin anew.
-func (s *Space) unborn(branch string) error {
-	b, _, err := readPlain(filepath.Join(s.git.common, "logs", "refs", "heads", filepath.FromSlash(branch)), maxConfig)
+func (s *space) unborn(branch string) error {
+	b, err := regular.ReadMax(filepath.Join(s.git.common, "logs", "refs", "heads", filepath.FromSlash(branch)), maxConfig)
 	lines := strings.Split(strings.TrimSpace(string(b)), "\n")
 	if f := strings.Fields(lines[len(lines)-1]); err == nil && len(f) > 1 && isOid(f[1]) {
 		return &Refusal{
@@ -54,8 +56,8 @@ func (s *Space) unborn(branch string) error {
 }
 
 // headAt reads where HEAD of the user's checkout is, from git's own files.
-func (s *Space) headAt() (at, oid string, err error) {
-	b, _, err := readPlain(filepath.Join(s.gitDir(), "HEAD"), maxRef)
+func (s *space) headAt() (at, oid string, err error) {
+	b, err := regular.ReadMax(filepath.Join(s.gitDir(), "HEAD"), maxRef)
 	if err != nil {
 		return "", "", err
 	}
@@ -69,17 +71,15 @@ func (s *Space) headAt() (at, oid string, err error) {
 }
 
 // lost is the refusal of a repository that lacks an object, or cannot read it.
-func (s *Space) lost(what string) error {
+func (s *space) lost(what string) error {
 	objects := filepath.Join(s.git.common, "objects")
-	b, _, err := readPlain(filepath.Join(objects, "info/alternates"), maxConfig)
+	b, err := regular.ReadMax(filepath.Join(objects, "info/alternates"), maxConfig)
 	for line := range strings.Lines(string(b)) {
 		dir := strings.TrimSpace(line)
 		if dir == "" || strings.HasPrefix(dir, "#") {
 			continue
 		}
-		if !filepath.IsAbs(dir) {
-			dir = filepath.Join(objects, dir)
-		}
+		dir = from(objects, dir)
 		if _, serr := os.Stat(dir); err == nil && serr != nil {
 			return &Refusal{
 				fmt.Sprintf("%s cannot be read: the repository takes objects from %s, which is not there", what, dir),

@@ -42,7 +42,7 @@ const gitReplaced = "what stood in the place of its .git was moved out of its wo
 // MostMoved bounds how many files of a directory are counted.
 const MostMoved = 1000
 
-func (s *Space) movedNote(w *worktree) string {
+func (s *space) movedNote(w *worktree) string {
 	return filepath.Join(s.state, "moved-out", w.name+".json")
 }
 
@@ -65,7 +65,7 @@ func loadMoved(note string) ([]moved, error) {
 	}), nil
 }
 
-func (s *Space) noteMoved(w *worktree, all []moved) error {
+func (s *space) noteMoved(w *worktree, all []moved) error {
 	b, err := json.MarshalIndent(all, "", "  ")
 	if err != nil {
 		return err
@@ -74,7 +74,7 @@ func (s *Space) noteMoved(w *worktree, all []moved) error {
 }
 
 // untold is what was moved out of a worktree and nobody was told of yet.
-func (s *Space) untold(w *worktree) ([]string, error) {
+func (s *space) untold(w *worktree) ([]string, error) {
 	all, err := loadMoved(s.movedNote(w))
 	var out []string
 	for _, m := range all {
@@ -86,7 +86,7 @@ func (s *Space) untold(w *worktree) ([]string, error) {
 }
 
 // told notes that all that was moved out of a worktree was told.
-func (s *Space) told(w *worktree) error {
+func (s *space) told(w *worktree) error {
 	all, err := loadMoved(s.movedNote(w))
 	if err != nil || !slices.ContainsFunc(all, func(m moved) bool { return !m.Told }) {
 		return err
@@ -98,7 +98,7 @@ func (s *Space) told(w *worktree) error {
 }
 
 // tellMoved returns what nobody was told of yet; from now on it is told.
-func (s *Space) tellMoved(w *worktree) ([]string, error) {
+func (s *space) tellMoved(w *worktree) ([]string, error) {
 	out, err := s.untold(w)
 	if err != nil || len(out) == 0 {
 		return nil, err
@@ -110,7 +110,7 @@ func (s *Space) tellMoved(w *worktree) ([]string, error) {
 // where that is another file system, beside the worktree. why says what they are; the
 // directory is added to it. Of a worktree apart, which goes with all that is in it, they
 // are removed.
-func (s *Space) moveOut(w *worktree, why string, paths ...string) error {
+func (s *space) moveOut(w *worktree, why string, paths ...string) error {
 	if strings.Contains(w.name, "@") {
 		for _, p := range paths {
 			if err := removeAll(filepath.Join(w.dir, filepath.FromSlash(p))); err != nil {
@@ -143,7 +143,7 @@ func (s *Space) moveOut(w *worktree, why string, paths ...string) error {
 	return err
 }
 
-func (s *Space) moveTo(dir string, w *worktree, paths []string) error {
+func (s *space) moveTo(dir string, w *worktree, paths []string) error {
 	for _, p := range paths {
 		if !filepath.IsLocal(filepath.FromSlash(p)) {
 			return fmt.Errorf("move %s out of the worktree: it is not in there", p)
@@ -177,7 +177,7 @@ func clearOut(dir string) error {
 }
 
 // MovedOut lists what was moved out of worktrees and is still there, by node.
-func (s *Space) MovedOut(ctx context.Context) ([]MovedOut, error) {
+func (s Trees) MovedOut(ctx context.Context) ([]MovedOut, error) {
 	var out []MovedOut
 	add := func(node ir.NodeID, m moved) error {
 		x := MovedOut{Node: node, Dir: m.Dir, Why: m.Why}

@@ -26,7 +26,7 @@ func movedRepo(t *testing.T) (r *repo, base string) {
 // in the worktree.
 func (r *repo) lies(text string, files ...string) {
 	r.t.Helper()
-	all, err := r.space.MovedOut(r.t.Context())
+	all, err := r.space.Trees.MovedOut(r.t.Context())
 	r.must(err)
 	for _, f := range files {
 		found := false
@@ -74,7 +74,7 @@ func testWhatIsMovedOutIsToldOnce(t *testing.T) {
 
 func (r *repo) movedOut() []MovedOut {
 	r.t.Helper()
-	all, err := r.space.MovedOut(r.t.Context())
+	all, err := r.space.Trees.MovedOut(r.t.Context())
 	r.must(err)
 	return all
 }
@@ -131,18 +131,27 @@ func testWhoLooksMovesNothing(t *testing.T) {
 
 // TestWhatCannotBeMovedIntoTheStateLiesBeside: worktrees may be on another file system.
 func TestWhatCannotBeMovedIntoTheStateLiesBeside(t *testing.T) {
-	beside, err := os.MkdirTemp("/dev/shm", "moved-out-")
-	if err != nil {
-		t.Skip("no other file system: " + err.Error())
+	s := &space{state: t.TempDir()}
+	var w *worktree
+	for _, parent := range []string{"/dev/shm", "/var/tmp"} {
+		beside, err := os.MkdirTemp(parent, "moved-out-")
+		if err != nil {
+			continue
+		}
+		t.Cleanup(func() { _ = os.RemoveAll(beside) })
+		if os.Rename(beside, filepath.Join(s.state, "beside")) == nil {
+			if err := os.Remove(filepath.Join(s.state, "beside")); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		w = &worktree{name: "bd-1-1", dir: filepath.Join(beside, "w")}
 	}
-	t.Cleanup(func() { _ = os.RemoveAll(beside) })
-	s := &Space{state: t.TempDir()}
-	w := &worktree{name: "bd-1-1", dir: filepath.Join(beside, "w")}
+	if w == nil {
+		t.Skip("there is no other file system")
+	}
 	if err := os.Mkdir(w.dir, 0o755); err != nil {
 		t.Fatal(err)
-	}
-	if os.Rename(w.dir, filepath.Join(s.state, "w")) == nil {
-		t.Skip("/dev/shm is the same file system")
 	}
 	if err := os.WriteFile(filepath.Join(w.dir, "big"), []byte("x"), 0o644); err != nil {
 		t.Fatal(err)
@@ -150,7 +159,7 @@ func TestWhatCannotBeMovedIntoTheStateLiesBeside(t *testing.T) {
 	if err := s.moveOut(w, "too large", "big"); err != nil {
 		t.Fatal(err)
 	}
-	all, err := s.MovedOut(t.Context())
+	all, err := Trees{s}.MovedOut(t.Context())
 	if err != nil || len(all) != 1 || !strings.HasPrefix(all[0].Dir, w.dir+".moved-out-") || all[0].Files != 1 || all[0].Why != "too large, to "+all[0].Dir {
 		t.Errorf("%+v, %v", all, err)
 	}

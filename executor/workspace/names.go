@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -11,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
-	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/shellword"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
@@ -25,20 +23,20 @@ type Clash struct {
 	Epic  ir.NodeID   // other epic that has, or needs, what is in the way; "" if none has
 }
 
-// Glance returns a Space that can only be asked for Clashes: nothing but files is read,
-// and no process is started. It is nil where top is
-// no checkout, or worktrees would stand where they may not.
+// Glance returns a Space of which only State and Names may be used: it reads nothing but
+// files and starts no process. It is nil if top is not a checkout or worktrees would be
+// at places where they may not be.
 func Glance(top string, epic *ir.Epic) *Space {
 	common := CommonDir(top)
 	if common == "" {
 		return nil
 	}
-	s := &Space{git: &git{common: common}, top: top, epic: epic, branches: map[string]bool{}}
+	s := &space{git: &git{common: common}, top: top, epic: epic, branches: map[string]bool{}}
 	s.carried = map[string]string{"core.ignorecase": "true"} // in some clone
 	if s.know() != nil {
 		return nil
 	}
-	return s
+	return s.whole()
 }
 
 // Clashes finds what keeps branches and worktrees of this epic from being made: branches
@@ -46,7 +44,7 @@ func Glance(top string, epic *ir.Epic) *Space {
 // that other epics of the repository need, and directories that are taken. Asked are the
 // nodes that need says, and the sum: joined says that its branch is the epic's, if it is
 // there. Branches of remotes do not matter.
-func (s *Space) Clashes(need func(*ir.Node) bool, joined bool) ([]Clash, error) {
+func (s Names) Clashes(need func(*ir.Node) bool, joined bool) ([]Clash, error) {
 	refs, err := s.git.readRefs("refs/heads", strings.TrimSuffix(s.prefix(), "/"))
 	if err != nil {
 		return nil, err
@@ -78,7 +76,7 @@ type EpicFile struct {
 // not applied here. Nothing is taken yet: of two the one that is applied first takes
 // them. Names that are this epic's already are left out, and so are epics of its own id
 // and of plans that are compiled just now.
-func (s *Space) Planned(files []EpicFile, plans ...string) ([]Clash, error) {
+func (s Names) Planned(files []EpicFile, plans ...string) ([]Clash, error) {
 	applied := s.elsewhere()
 	others := map[string]other{}
 	for _, f := range files {
@@ -108,8 +106,8 @@ func (s *Space) Planned(files []EpicFile, plans ...string) ([]Clash, error) {
 }
 
 // names begins a search.
-func (s *Space) names(refs map[string]string, joined bool) *names {
-	l := &names{Space: s, joined: joined, heads: map[string]bool{}, began: map[ir.NodeID]bool{}}
+func (s *space) names(refs map[string]string, joined bool) *names {
+	l := &names{space: s, joined: joined, heads: map[string]bool{}, began: map[ir.NodeID]bool{}}
 	for id := range s.begun {
 		l.began[id], l.began[executor.Integration] = true, true
 	}
@@ -129,7 +127,7 @@ func (s *Space) names(refs map[string]string, joined bool) *names {
 }
 
 // wanted are the sum and those nodes that need says.
-func (s *Space) wanted(need func(*ir.Node) bool) []*ir.Node {
+func (s *space) wanted(need func(*ir.Node) bool) []*ir.Node {
 	var wanted []*ir.Node
 	if sum := s.nodes[executor.Integration]; sum != nil {
 		wanted = append(wanted, sum)
@@ -144,95 +142,12 @@ func (s *Space) wanted(need func(*ir.Node) bool) []*ir.Node {
 
 // names is one search for clashes.
 type names struct {
-	*Space
+	*space
 	heads  map[string]bool    // branches that exist
 	began  map[ir.NodeID]bool // nodes that have attempts or a result: their branch is ralph's
 	others map[string]other   // by the branch that they need, or have made
 	joined bool
 	found  []Clash
-}
-
-// other is a node of another epic of this repository.
-type other struct {
-	plan        string
-	state, file string // where the epic was applied; else its file
-	epic, node  ir.NodeID
-	key         ir.Key
-}
-
-func (o other) String() string {
-	s := fmt.Sprintf("%s of another epic (%s, %s)", o.key, o.plan, o.epic)
-	if o.file != "" {
-		s += ", which was compiled and not applied"
-	}
-	return s
-}
-
-// away is what makes an epic need no names any more.
-func (o other) away(epic string) string {
-	if o.file != "" {
-		return "if the other " + epic + " is not wanted any more, delete " + o.file
-	}
-	return "if the other " + epic + " is over, move " + o.state + " away"
-}
-
-// needs is what is read of an epic for the names that it needs.
-type needs struct {
-	Epic  ir.Header `json:"epic"`
-	Nodes []struct {
-		ID   ir.NodeID `json:"id"`
-		Key  ir.Key    `json:"key"`
-		Kind ir.Kind   `json:"kind"`
-		Done bool      `json:"done"`
-		Git  ir.Git    `json:"git"`
-	} `json:"nodes"`
-}
-
-func readNeeds(b []byte) (e needs, ok bool) {
-	return e, json.Unmarshal(b, &e) == nil
-}
-
-// add notes an epic's branches; o says where it is.
-func (e *needs) add(to map[string]other, o other) {
-	o.plan, o.epic = e.Epic.Plan, e.Epic.ID
-	for _, n := range e.Nodes {
-		if n.Kind != ir.Manual && !n.Done {
-			o.node, o.key = n.ID, n.Key
-			to[n.Git.Branch] = o
-		}
-	}
-	if name := e.Epic.Integration.Branch; name != "" {
-		o.node, o.key = executor.Integration, executor.Integration
-		to[name] = o
-	}
-}
-
-// applied are the other epics that were applied in this repository.
-type applied struct {
-	ids   map[ir.NodeID]bool
-	needs map[string]other
-}
-
-// elsewhere reads what epics need that were applied in this repository. A state
-// without a readable epic needs no name that could be told.
-func (s *Space) elsewhere() applied {
-	files, _ := filepath.Glob(filepath.Join(escapeGlob(filepath.Dir(s.state)), "*", "epic.json"))
-	out := applied{map[ir.NodeID]bool{}, map[string]other{}}
-	for _, f := range files {
-		state := filepath.Dir(f)
-		if state == s.state {
-			continue
-		}
-		b, err := regular.ReadFile(f)
-		if err != nil {
-			continue
-		}
-		if e, ok := readNeeds(b); ok {
-			out.ids[e.Epic.ID] = true
-			e.add(out.needs, other{state: state})
-		}
-	}
-	return out
 }
 
 // begun reports whether a node of another epic has had its branch made.
@@ -415,10 +330,7 @@ func (l *names) place(n *ir.Node) {
 // isWorktree reports whether git knows a linked worktree at dir.
 func (l *names) isWorktree(dir string) bool {
 	files, _ := filepath.Glob(filepath.Join(escapeGlob(l.git.common), "worktrees", "*", "gitdir"))
-	return slices.ContainsFunc(files, func(f string) bool {
-		b, err := regular.ReadFile(f)
-		return err == nil && strings.TrimSpace(string(b)) == filepath.Join(dir, ".git")
-	})
+	return slices.ContainsFunc(files, func(f string) bool { return isFor(f, dir) })
 }
 
 func (l *names) add(what string, ways []string, of ir.NodeID, nodes ...ir.NodeID) {

@@ -15,7 +15,7 @@ import (
 
 func (r *repo) clashes(joined bool) string {
 	r.t.Helper()
-	found, err := r.space.Clashes(func(*ir.Node) bool { return true }, joined)
+	found, err := r.space.Names.Clashes(func(*ir.Node) bool { return true }, joined)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func TestNamesThatAreTaken(t *testing.T) { // K8
 				t.Errorf("got:\n%s", got)
 			}
 			// Without a process, and without settings, the same is found: but for case.
-			glance, err := Glance(r.dir, r.epic).Clashes(func(*ir.Node) bool { return true }, false)
+			glance, err := Glance(r.dir, r.epic).Names.Clashes(func(*ir.Node) bool { return true }, false)
 			if (len(glance) == 0) != (got == "") && !strings.HasPrefix(c.name, "by case") || err != nil {
 				t.Errorf("at a glance: %v, %v", glance, err)
 			}

@@ -11,7 +11,7 @@ import (
 // directories: a commit could hold only their names, and what is in them would
 // be lost with the next clean. Their .git is moved out of the worktree. unstaged says
 // that nothing was put into the index.
-func (s *Space) unnest(ctx context.Context, w *worktree, unstaged bool) error {
+func (s *space) unnest(ctx context.Context, w *worktree, unstaged bool) error {
 	var staged []string
 	if !unstaged {
 		var err error
@@ -52,7 +52,7 @@ func (s *Space) unnest(ctx context.Context, w *worktree, unstaged bool) error {
 
 // staged lists the repositories that were put into the index since ralph left
 // the worktree.
-func (s *Space) staged(ctx context.Context, w *worktree) ([]string, error) {
+func (s *space) staged(ctx context.Context, w *worktree) ([]string, error) {
 	if w.Left == "" {
 		return nil, nil
 	}

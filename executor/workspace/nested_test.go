@@ -38,7 +38,7 @@ func testFilesOfAnEmbeddedRepositoryAreNotLost(t *testing.T) {
 	if got := r.git("ls-tree", "-r", "--name-only", saved, "late"); got != "late/z" {
 		t.Errorf("saved: %q", got)
 	}
-	aside, err := r.space.MovedOut(t.Context())
+	aside, err := r.space.Trees.MovedOut(t.Context())
 	if err != nil || len(aside) != 3 {
 		t.Errorf("%d repositories were kept, want 3 (%v): %+v", len(aside), err, aside)
 	}

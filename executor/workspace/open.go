@@ -101,19 +101,11 @@ func (v *sight) trace(w *worktree) executor.Trace {
 }
 
 // some bounds a list of paths for an event.
-func some(paths []string) []string {
-	room := executor.MaxNote / 4
-	for i, p := range paths {
-		if room -= len(p); room < 0 || i == maxChanged {
-			return append(paths[:i:i], fmt.Sprintf("and %d more", len(paths)-i))
-		}
-	}
-	return paths
-}
+func some(paths []string) []string { return bounded(paths, executor.MaxNote/4) }
 
 // takeAway removes a worktree and all that is known of it. It may be cut and
 // done again: git's own record of it goes last but for ralph's.
-func (s *Space) takeAway(w *worktree) error {
+func (s *space) takeAway(w *worktree) error {
 	if err := removeAll(w.dir); err != nil {
 		return err
 	}
@@ -127,7 +119,7 @@ func (s *Space) takeAway(w *worktree) error {
 		return err
 	}
 	for _, f := range append(logs, s.record(w, ".json")) {
-		if err := os.Remove(f); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := remove(f); err != nil {
 			return err
 		}
 	}
@@ -148,7 +140,7 @@ func removeAll(dir string) error {
 // nobody's changes to the settings of the repository matter, and its git processes
 // carry Mark. It is called once when a run starts, under the run lock: who only looks,
 // or is refused the lock, is not found by the next holder's sweep.
-func (s *Space) Recover(ctx context.Context) error {
+func (s Trees) Recover(ctx context.Context) error {
 	s.git.env = append(s.git.env, Mark+"="+filepath.Join(s.state, "git"), process.ToolMark())
 	if err := s.confine(ctx); err != nil {
 		return err
@@ -177,7 +169,7 @@ func (s *Space) Recover(ctx context.Context) error {
 
 // recoverApart removes worktrees apart: those on record, and those that a crash kept
 // from being recorded. Each directory is read once, however many nodes there are.
-func (s *Space) recoverApart() error {
+func (s *space) recoverApart() error {
 	recorded, err := os.ReadDir(filepath.Join(s.state, "worktrees"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -191,7 +183,7 @@ func (s *Space) recoverApart() error {
 	}
 	beside := map[string]map[string][]string{} // by directory, and by what stands before the mark
 	for id, n := range s.nodes {
-		dir, base := filepath.Split(s.Dir(id))
+		dir, base := filepath.Split(s.dirOf(id))
 		gates, ok := beside[dir]
 		if !ok {
 			there, _ := os.ReadDir(dir) // mostly it is not there yet
@@ -217,8 +209,8 @@ func (s *Space) recoverApart() error {
 }
 
 // recoverGate removes the worktree apart of a node's gate, if it is one.
-func (s *Space) recoverGate(n *ir.Node, name string) error {
-	w := &worktree{node: n, name: string(n.ID) + "@" + name, dir: s.Dir(n.ID) + gateMark + name}
+func (s *space) recoverGate(n *ir.Node, name string) error {
+	w := &worktree{node: n, name: string(n.ID) + "@" + name, dir: s.dirOf(n.ID) + gateMark + name}
 	there, err := s.find(w)
 	if err != nil {
 		return err
@@ -236,16 +228,12 @@ func (s *Space) recoverGate(n *ir.Node, name string) error {
 
 // cutWhileMade reports whether a directory is a worktree of this repository that
 // git had only begun to make: it holds nothing but the link.
-func (s *Space) cutWhileMade(dir string) bool {
+func (s *space) cutWhileMade(dir string) bool {
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) > 1 {
 		return false
 	}
-	if len(entries) == 0 || entries[0].Name() == halfClone {
-		return true
-	}
-	b, err := regular.ReadFile(filepath.Join(dir, ".git"))
-	return err == nil && strings.HasPrefix(string(b), "gitdir: "+filepath.Join(s.git.common, "worktrees"))
+	return len(entries) == 0 || entries[0].Name() == halfClone || s.linked(dir)
 }
 
 func escapeGlob(path string) string {

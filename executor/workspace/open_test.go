@@ -157,7 +157,7 @@ func testACrashLeavesNoWorktreeApart(t *testing.T) {
 	r.write(foreign+"/precious", "x")
 	r.write(r.space.State()+"/index-123", "x")
 	r.open()
-	if err := r.space.Recover(t.Context()); err != nil {
+	if err := r.space.Trees.Recover(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for _, gone := range []string{dir, half, r.space.State() + "/index-123"} {
@@ -256,7 +256,7 @@ func TestWhoOnlyLooksIsNotSweptAway(t *testing.T) { // execution §8: the marker
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(looker.Release)
+	t.Cleanup(looker.Trees.Release)
 	pid := looker.git.batch.cmd.Process.Pid
 	process.Sweep(looker.State()+string(filepath.Separator), Mark) // as a run does that starts meanwhile
 	if _, err := looker.git.ref(t.Context(), "HEAD^{commit}"); err != nil || looker.git.batch.cmd.Process.Pid != pid {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -14,60 +13,69 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// trailerFields prints a commit as a line of fields.
-const trailerFields = "%H%x1f%(trailers:key=Ralph-Epic,valueonly,separator=%x2C)%x1f%(trailers:key=Ralph-Node,valueonly,separator=%x2C)" +
-	"%x1f%(trailers:key=Ralph-Attempt,valueonly,separator=%x2C)%x1f%(trailers:key=Ralph-Seq,valueonly,separator=%x2C)" +
-	"%x1f%(trailers:key=Ralph-Start,valueonly,separator=%x2C)%x1f%(trailers:key=Ralph-Problem,valueonly,separator=%x2C)" +
-	"%x1f%(trailers:key=Ralph-Work,valueonly,separator=%x2C)"
+// trailerFields prints a commit as a line of fields, see readTrail.
+var trailerFields = "%H%x1f%T%x1f%P" + trailer("Epic") + trailer("Node") + trailer("Attempt") + trailer("Seq") + trailer("Start") + trailer("Problem") + trailer("Work")
+
+func trailer(key string) string {
+	return "%x1f%(trailers:key=Ralph-" + key + ",valueonly,separator=%x2C)"
+}
 
 // maxSeq is beyond any number that a journal gives.
 const maxSeq = 1 << 53
+
+// readTrail reads a line of so many fields: trailerFields, and the ref. ok is false if it
+// is no commit of an attempt of this epic: a base that ralph merged, or what was saved.
+func (s *space) readTrail(line string, fields int) (t Trail, ok bool) {
+	f := strings.Split(strings.TrimRight(line, "\n"), "\x1f")
+	if len(f) != fields || f[3] != string(s.epic.Epic.ID) {
+		return t, false
+	}
+	step, number, ok := strings.Cut(f[5], "/")
+	attempt, err := strconv.Atoi(number)
+	seq, serr := strconv.ParseInt(strings.TrimSpace(f[6]), 10, 64)
+	if !ok || err != nil || serr != nil || attempt < 1 || seq < 1 || seq > maxSeq {
+		return t, false
+	}
+	t.Orphan = executor.Orphan{
+		Node: ir.NodeID(f[4]), Step: step, Attempt: attempt, Start: f[7], Seq: seq, Work: strings.TrimSpace(f[9]), Result: executor.Tree{Commit: f[0], Tree: f[1]},
+	}
+	parents := strings.Fields(f[2])
+	if t.Start == "" && len(parents) > 0 { // of an older ralph
+		t.Start = parents[0]
+	}
+	if step == executor.MergeStep {
+		t.Merged = parents
+	}
+	if f[8] != "" {
+		t.Problems = []string{oneLine(f[8], roomListed)}
+	}
+	t.Ref = strings.Join(f[10:], "")
+	return t, true
+}
+
+func bySeq(a, b executor.Orphan) int {
+	return cmp.Or(cmp.Compare(a.Seq, b.Seq), strings.Compare(a.Result.Commit, b.Result.Commit))
+}
 
 // Orphans returns the commits that attempts of this epic left and that carry a
 // journal sequence number above after: a journal that ends there has lost its
 // tail. They are looked for under ralph's refs and on the integration branch, and
 // are sorted by number.
-func (s *Space) Orphans(ctx context.Context, after int64) ([]executor.Orphan, error) {
+func (s Refs) Orphans(ctx context.Context, after int64) ([]executor.Orphan, error) {
 	found := map[string]executor.Orphan{}
 	note := func(out string, refs map[string]bool) error {
 		for line := range strings.Lines(out) {
-			f := strings.Split(strings.TrimRight(line, "\n"), "\x1f")
-			if len(f) != 8 || f[1] != string(s.epic.Epic.ID) {
+			o, ok := s.readTrail(line, 10)
+			if !ok || o.Seq <= after {
 				continue
 			}
-			seq, err := strconv.ParseInt(strings.TrimSpace(f[4]), 10, 64)
-			step, number, ok := strings.Cut(f[3], "/")
-			n, nerr := strconv.Atoi(number)
-			if err != nil || nerr != nil || !ok || seq <= after || seq > maxSeq {
-				continue
-			}
-			if id := ir.NodeID(f[2]); refs != nil && !refs[s.nodeRef(id, "result")+" "+f[0]] && !refs[s.nodeRef(id, fmt.Sprintf("attempts/%s/%d", component(step), n))+" "+f[0]] {
+			if at := " " + o.Result.Commit; refs != nil && !refs[s.nodeRef(o.Node, "result")+at] && !refs[s.attemptRef(executor.Effect{Node: o.Node, Step: o.Step, Attempt: o.Attempt})+at] {
 				continue // ralph would have pinned it elsewhere
 			}
-			tree, err := s.git.tree(ctx, f[0])
-			if err != nil {
+			if err := s.checkOrphan(ctx, &o.Orphan); err != nil {
 				return err
 			}
-			o := executor.Orphan{
-				Node: ir.NodeID(f[2]), Step: step, Attempt: n, Start: f[5], Seq: seq, Work: strings.TrimSpace(f[7]),
-				Result: executor.Tree{Commit: f[0], Tree: tree},
-			}
-			if o.Start == "" { // of an older ralph
-				if h, err := s.git.commitHeader(ctx, f[0]); err == nil && len(h.parents) > 0 {
-					o.Start = h.parents[0]
-				}
-			}
-			if step == executor.MergeStep {
-				h, err := s.git.commitHeader(ctx, f[0])
-				if err != nil {
-					return err
-				}
-				o.Merged = h.parents
-			}
-			if err := s.checkOrphan(ctx, &o, f[6]); err != nil {
-				return err
-			}
-			found[f[0]] = o
+			found[o.Result.Commit] = o.Orphan
 		}
 		return nil
 	}
@@ -78,16 +86,15 @@ func (s *Space) Orphans(ctx context.Context, after int64) ([]executor.Orphan, er
 	if list != "" {
 		var tips strings.Builder
 		refs := map[string]bool{}
-		for line := range strings.Lines(list) {
-			line = strings.TrimSuffix(line, "\n")
+		for line := range strings.SplitSeq(list, "\n") {
 			refs[line] = true
 			tips.WriteString(line[strings.LastIndexByte(line, ' ')+1:] + "\n")
 		}
 		out, err := s.git.run(ctx, place{}, tips.String(), nil, "log", "--no-walk=unsorted", "--stdin", "--no-show-signature", "--format="+trailerFields)
-		if err != nil {
-			return nil, err
+		if err == nil {
+			err = note(string(out), refs)
 		}
-		if err := note(string(out), refs); err != nil {
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -101,24 +108,19 @@ func (s *Space) Orphans(ctx context.Context, after int64) ([]executor.Orphan, er
 	}
 	if tip != "" && base != "" {
 		out, err := s.git.line(ctx, place{}, "log", "--no-show-signature", "--format="+trailerFields, tip, "^"+base)
+		if err == nil {
+			err = note(out, nil)
+		}
 		if err != nil {
 			return nil, err
 		}
-		if err := note(out, nil); err != nil {
-			return nil, err
-		}
 	}
-	return slices.SortedFunc(maps.Values(found), func(a, b executor.Orphan) int {
-		return cmp.Or(cmp.Compare(a.Seq, b.Seq), strings.Compare(a.Result.Commit, b.Result.Commit))
-	}), nil
+	return slices.SortedFunc(maps.Values(found), bySeq), nil
 }
 
 // checkOrphan runs ralph's own checks again, whose findings may be lost with the
-// journal. seen are those that stand in the commit.
-func (s *Space) checkOrphan(ctx context.Context, o *executor.Orphan, seen string) error {
-	if seen != "" {
-		o.Problems = []string{oneLine(seen, roomListed)}
-	}
+// journal. They join those that stand in the commit.
+func (s *space) checkOrphan(ctx context.Context, o *executor.Orphan) error {
 	n := s.nodes[o.Node]
 	if n == nil || n.Kind == ir.Manual || o.Start == "" {
 		return nil
@@ -136,7 +138,7 @@ func (s *Space) checkOrphan(ctx context.Context, o *executor.Orphan, seen string
 }
 
 // checkOrphanMerge checks a resolution against what its parents merge to.
-func (s *Space) checkOrphanMerge(ctx context.Context, o *executor.Orphan) error {
+func (s *space) checkOrphanMerge(ctx context.Context, o *executor.Orphan) error {
 	e := executor.Effect{Node: o.Node, Step: o.Step, Attempt: o.Attempt, Merge: true, Start: o.Start, Base: o.Start}
 	for _, p := range o.Merged {
 		e.Inputs = append(e.Inputs, executor.Result{Tree: executor.Tree{Commit: p}})

@@ -15,7 +15,7 @@ import (
 // there, committed or not; HEAD itself, if it has the file so. The path is relative to the
 // checkout, with forward slashes. No ref and no index of the user's is written; whoever
 // starts from the commit pins it. The same text gives the same commit.
-func (s *Space) Overlay(ctx context.Context, path string, text []byte) (commit string, err error) {
+func (s Checkout) Overlay(ctx context.Context, path string, text []byte) (commit string, err error) {
 	head, err := s.git.ref(ctx, "HEAD^{commit}")
 	if err != nil {
 		return "", err
@@ -59,22 +59,17 @@ func (s *Space) Overlay(ctx context.Context, path string, text []byte) (commit s
 	if err != nil {
 		return "", err
 	}
-	date := "@" + h.when + " +0000"
-	env := []string{
-		"GIT_AUTHOR_NAME=ralph", "GIT_AUTHOR_EMAIL=ralph@localhost", "GIT_AUTHOR_DATE=" + date,
-		"GIT_COMMITTER_NAME=ralph", "GIT_COMMITTER_EMAIL=ralph@localhost", "GIT_COMMITTER_DATE=" + date,
-	}
 	msg := fmt.Sprintf("%s as it is in the checkout\n\nRalph-Epic: %s\n", path, s.epic.Epic.ID)
-	b, err := s.git.run(ctx, place{}, msg, env, "commit-tree", tree, "-p", head)
-	return strings.TrimSpace(string(b)), err
+	return s.git.commitTree(ctx, msg, byRalph(h.when), tree, head)
 }
 
-// BaseFile returns a file as the epic's pinned base has it, at most limit bytes of size;
+// File returns a file as the epic's pinned base has it, at most limit bytes of size;
 // there is false if nothing is pinned, or the base has no such file.
-func (s *Space) BaseFile(ctx context.Context, path string, limit int) (b []byte, there bool, err error) {
+func (s Bases) File(ctx context.Context, path string, limit int) (b []byte, there bool, err error) {
 	base, err := s.base(ctx)
 	if err != nil || base == "" {
 		return nil, false, err
 	}
-	return s.FileAt(ctx, base, path, limit)
+	b, err = s.git.blob(ctx, base+":"+path, limit)
+	return b, b != nil, err
 }

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -14,7 +15,7 @@ import (
 )
 
 // byHand reports whether all work of a node is a person's.
-func (s *Space) byHand(n *ir.Node) bool {
+func (s *space) byHand(n *ir.Node) bool {
 	return n.Kind == ir.Manual || len(n.Steps) > 0 && !slices.ContainsFunc(n.Steps, func(st ir.Step) bool { return !s.epic.Agents[st.Agent].Human })
 }
 
@@ -22,7 +23,7 @@ func (s *Space) byHand(n *ir.Node) bool {
 // on the node's branch, is theirs: it is brought onto the commit that the attempt
 // starts from where that merges, and else stays as it is, committed, so that they can
 // merge. Nothing of it is put back.
-func (s *Space) prepareOwn(ctx context.Context, w *worktree, e executor.Effect) (executor.Prepared, error) {
+func (s *space) prepareOwn(ctx context.Context, w *worktree, e executor.Effect) (executor.Prepared, error) {
 	now, err := s.look(ctx, w)
 	if err != nil || now.broken {
 		return executor.Prepared{Work: w.Left}, err
@@ -45,9 +46,7 @@ func (s *Space) prepareOwn(ctx context.Context, w *worktree, e executor.Effect) 
 		work = tip
 	}
 	if work == "" { // nothing was done yet
-		if now.head != "" {
-			w.Left = now.head
-		}
+		w.Left = cmp.Or(now.head, w.Left)
 		if _, err := s.prepareFrom(ctx, w, e, now); err != nil {
 			return executor.Prepared{}, err
 		}
@@ -71,19 +70,34 @@ func (s *Space) prepareOwn(ctx context.Context, w *worktree, e executor.Effect) 
 		}
 		now.head, now.dirty, w.Left = work, false, work
 	}
-	from, err := s.git.ref(ctx, s.nodeRef(w.node.ID, "from"))
-	if err != nil {
+	if err := s.mergeMissing(ctx, w, &out, work, missing, e.Commit); err != nil {
 		return out, err
 	}
+	w.Left = cmp.Or(now.head, w.Left)
+	at := e
+	at.Commit = out.Work
+	if _, err := s.prepareFrom(ctx, w, at, now); err != nil || out.Merge != "" {
+		return out, err
+	}
+	return out, s.startsAt(ctx, w, e.Commit)
+}
+
+// mergeMissing merges what a person's work lacks into it, as far as that merges: out says
+// where the work is then, and what they have to merge.
+func (s *space) mergeMissing(ctx context.Context, w *worktree, out *executor.Prepared, work string, missing []string, base string) error {
+	from, err := s.git.ref(ctx, s.nodeRef(w.node.ID, "from"))
+	if err != nil {
+		return err
+	}
 	for _, c := range missing {
-		if c == e.Commit {
+		if c == base {
 			if c, err = s.instead(ctx, w, work, c, from); err != nil {
-				return out, err
+				return err
 			}
 		}
 		merged, paths, err := s.mergeOwn(ctx, w, work, c)
 		if err != nil {
-			return out, err
+			return err
 		}
 		if len(paths) > 0 {
 			out.Merge, out.Paths = fmt.Sprintf("%.12s", c), some(paths)
@@ -92,30 +106,23 @@ func (s *Space) prepareOwn(ctx context.Context, w *worktree, e executor.Effect) 
 		work = merged
 	}
 	out.Work = work
-	if now.head != "" {
-		w.Left = now.head
-	}
-	at := e
-	at.Commit = work
-	if _, err := s.prepareFrom(ctx, w, at, now); err != nil || out.Merge != "" {
-		return out, err
-	}
-	return out, s.startsAt(ctx, w, e.Commit)
+	return nil
 }
 
 // beyond returns a commit if another does not hold it, "" if it does or there is none.
-func (s *Space) beyond(ctx context.Context, commit, than string) (string, error) {
+func (s *space) beyond(ctx context.Context, commit, than string) (string, error) {
 	if commit == "" {
 		return "", nil
 	}
-	if has, err := s.git.ancestor(ctx, commit, than); err != nil || has {
-		return "", err
+	has, err := s.git.ancestor(ctx, commit, than)
+	if has {
+		commit = ""
 	}
-	return commit, nil
+	return commit, err
 }
 
 // underway reports whether somebody merges, rebases or picks in the worktree.
-func (s *Space) underway(w *worktree) bool {
+func (s *space) underway(w *worktree) bool {
 	return slices.ContainsFunc([]string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"}, func(name string) bool {
 		_, err := os.Lstat(filepath.Join(w.at.gitDir, name))
 		return err == nil
@@ -124,31 +131,22 @@ func (s *Space) underway(w *worktree) bool {
 
 // theirs is what a person did outside of the worktree, or in one that is gone: the
 // tip of the node's branch, else its last result; "" if there is none.
-func (s *Space) theirs(ctx context.Context, w *worktree) (string, error) {
-	for _, ref := range []string{"refs/heads/" + w.node.Git.Branch, s.nodeRef(w.node.ID, "result")} {
-		if at, err := s.git.ref(ctx, ref); err != nil || at != "" {
-			return at, err
-		}
-	}
-	return "", nil
+func (s *space) theirs(ctx context.Context, w *worktree) (string, error) {
+	q := s.git.asking(ctx)
+	return cmp.Or(q.ref("refs/heads/"+w.node.Git.Branch), q.ref(s.nodeRef(w.node.ID, "result"))), q.err
 }
 
 // startsAt keeps what a person's work stands on: on another base only the difference
 // is theirs.
-func (s *Space) startsAt(ctx context.Context, w *worktree, commit string) error {
+func (s *space) startsAt(ctx context.Context, w *worktree, commit string) error {
 	if err := s.remember(w); err != nil {
 		return err
 	}
-	ref := s.nodeRef(w.node.ID, "from")
-	old, err := s.git.ref(ctx, ref)
-	if err != nil || old == commit {
-		return err
-	}
-	return s.git.update(ctx, "own", move{ref, old, commit})
+	return s.git.point(ctx, "own", [2]string{s.nodeRef(w.node.ID, "from"), commit})
 }
 
 // commitOwn commits what lies in the worktree on top of its head.
-func (s *Space) commitOwn(ctx context.Context, w *worktree, head string) (string, error) {
+func (s *space) commitOwn(ctx context.Context, w *worktree, head string) (string, error) {
 	if err := s.unnest(ctx, w, false); err != nil {
 		return "", err
 	}
@@ -160,18 +158,17 @@ func (s *Space) commitOwn(ctx context.Context, w *worktree, head string) (string
 		return "", err
 	}
 	msg := fmt.Sprintf("%s, as it was in its worktree\n", oneLine(fmt.Sprintf("%s: %s", w.node.Key, w.node.Title), maxSubject))
-	b, err := s.git.run(ctx, place{}, msg, s.person, "commit-tree", tree, "-p", head)
+	commit, err := s.git.commitTree(ctx, msg, s.person, tree, head)
 	if err != nil {
 		return "", err
 	}
-	commit := strings.TrimSpace(string(b))
 	_, err = s.git.line(ctx, w.at, "update-ref", "HEAD", commit)
 	return commit, err
 }
 
 // mergeOwn merges a commit into a person's work, and returns the paths in conflict if
 // it does not.
-func (s *Space) mergeOwn(ctx context.Context, w *worktree, work, in string) (string, []string, error) {
+func (s *space) mergeOwn(ctx context.Context, w *worktree, work, in string) (string, []string, error) {
 	if forward, err := s.git.ancestor(ctx, work, in); err != nil || forward {
 		return in, nil, err
 	}
@@ -190,35 +187,25 @@ func (s *Space) mergeOwn(ctx context.Context, w *worktree, work, in string) (str
 // instead is a commit with the files of a base, that is merged into work which stands on
 // an earlier base: only what the person did differs then, and an earlier result of what
 // the node needs does not conflict with the present one.
-func (s *Space) instead(ctx context.Context, w *worktree, work, base, from string) (string, error) {
+func (s *space) instead(ctx context.Context, w *worktree, work, base, from string) (string, error) {
 	if from == "" {
 		return base, nil
 	}
-	if held, err := s.git.ancestor(ctx, from, work); err != nil || !held {
-		return base, err
-	}
-	if held, err := s.git.ancestor(ctx, from, base); err != nil || held {
-		return base, err
-	}
-	tree, err := s.git.tree(ctx, base)
-	if err != nil {
-		return "", err
+	q := s.git.asking(ctx)
+	tree := q.tree(base)
+	if !q.ancestor(from, work) || q.ancestor(from, base) || q.err != nil {
+		return base, q.err
 	}
 	commit, err := s.derived(ctx, w.node.ID, tree, fmt.Sprintf("%.12s instead of %.12s", base, from), base, from)
 	if err != nil {
 		return "", err
 	}
-	ref := s.nodeRef(w.node.ID, "onto") // the person may be told to merge it
-	old, err := s.git.ref(ctx, ref)
-	if err != nil || old == commit {
-		return commit, err
-	}
-	return commit, s.git.update(ctx, "own", move{ref, old, commit})
+	return commit, s.git.point(ctx, "own", [2]string{s.nodeRef(w.node.ID, "onto"), commit}) // the person may be told to merge it
 }
 
 // OwnChanges reports whether the worktree of a node that a person works on, or its
 // branch, holds other files than a tree. It changes nothing.
-func (s *Space) OwnChanges(ctx context.Context, id ir.NodeID, tree string) (bool, error) {
+func (s Trees) OwnChanges(ctx context.Context, id ir.NodeID, tree string) (bool, error) {
 	defer s.hold(string(id))()
 	w := s.own(s.nodes[id])
 	there, err := s.find(w)
@@ -239,24 +226,14 @@ func (s *Space) OwnChanges(ctx context.Context, id ir.NodeID, tree string) (bool
 		}
 		commits = append(commits, now.head)
 	}
-	tip, err := s.git.ref(ctx, "refs/heads/"+w.node.Git.Branch)
-	if err != nil {
-		return false, err
-	}
-	for _, c := range append(commits, tip) {
-		if c == "" {
-			continue
-		}
-		if has, err := s.git.tree(ctx, c); err != nil || has != tree {
-			return true, err
-		}
-	}
-	return false, nil
+	q := s.git.asking(ctx)
+	differs := slices.ContainsFunc(append(commits, q.ref("refs/heads/"+w.node.Git.Branch)), func(c string) bool { return c != "" && q.tree(c) != tree })
+	return differs, q.err
 }
 
 // bringOwn brings what a person handed in onto the base of today, where it was made on
 // another and that merges; else it is committed, so that they can merge.
-func (s *Space) bringOwn(ctx context.Context, w *worktree, e executor.Effect) error {
+func (s *space) bringOwn(ctx context.Context, w *worktree, e executor.Effect) error {
 	now, err := s.look(ctx, w)
 	if err != nil || now.broken || now.head == "" || now.branch != w.ref || len(now.unmerged) > 0 || s.underway(w) {
 		return err
@@ -285,7 +262,7 @@ func (s *Space) bringOwn(ctx context.Context, w *worktree, e executor.Effect) er
 }
 
 // lacking notes that a person's work does not hold the base: it stays theirs to merge.
-func (s *Space) lacking(ctx context.Context, c *executor.Collected, e executor.Effect) error {
+func (s *space) lacking(ctx context.Context, c *executor.Collected, e executor.Effect) error {
 	base, err := s.beyond(ctx, e.Commit, c.Result.Commit)
 	if err != nil || base == "" {
 		return err
@@ -300,7 +277,7 @@ func (s *Space) lacking(ctx context.Context, c *executor.Collected, e executor.E
 
 // halfMerged says what of a merge of the person's own is not resolved, "" if nothing:
 // a path that git calls unmerged and that still holds its markers, or is gone.
-func (s *Space) halfMerged(ctx context.Context, w *worktree, now sight) (string, error) {
+func (s *space) halfMerged(ctx context.Context, w *worktree, now sight) (string, error) {
 	var left []string
 	for _, p := range now.unmerged {
 		b, err := regular.ReadFile(filepath.Join(w.dir, filepath.FromSlash(p)))

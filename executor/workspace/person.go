@@ -2,11 +2,12 @@ package workspace
 
 import (
 	"context"
+	"iter"
 	"strings"
 )
 
-// Names returns who git says is at work here: the name and the address that commits get.
-func (s *Space) Names() []string {
+// Committer is who commits here by git's word: the name and the address.
+func (s Checkout) Committer() []string {
 	var out []string
 	for _, v := range s.who {
 		_, name, _ := strings.Cut(v, "=")
@@ -18,7 +19,7 @@ func (s *Space) Names() []string {
 // Identity tells git in a worktree who commits, as it was when the space was opened. In
 // clones that is a setting of their own; worktrees share the repository's, which an agent
 // may change for all others. Nil with clones.
-func (s *Space) Identity() map[string]string {
+func (s Checkout) Identity() map[string]string {
 	if s.clones() {
 		return nil
 	}
@@ -33,17 +34,24 @@ func (s *Space) Identity() map[string]string {
 // Pager returns core.pager as the user and the machine have it, "" if neither does.
 // What the repository says is not asked: an agent can write there, and a pager is a
 // program that is run.
-func (s *Space) Pager(ctx context.Context) (string, error) {
-	user := *s.git
+func (s Checkout) Pager(ctx context.Context) (string, error) {
+	for value, err := range s.git.personal(ctx, "--get", "core.pager") {
+		return strings.TrimSuffix(value, "\x00"), err
+	}
+	return "", nil
+}
+
+// personal asks git config what the user's own configuration says, and then the
+// system's, each as -z prints it. One that says nothing, or is not there, is left out.
+func (g *git) personal(ctx context.Context, args ...string) iter.Seq2[string, error] {
+	user := *g
 	user.conf, user.env, user.common, user.private, user.user = nil, userEnv(), "", "", true
-	for _, scope := range []string{"--global", "--system"} {
-		out, err := user.line(ctx, place{}, "config", scope, "--includes", "--get", "core.pager")
-		if err == nil {
-			return out, nil
-		}
-		if exitCode(err) == 0 {
-			return "", err
+	return func(yield func(string, error) bool) {
+		for _, scope := range []string{"--global", "--system"} {
+			out, err := user.run(ctx, place{}, "", nil, append([]string{"config", scope, "--includes", "-z"}, args...)...)
+			if exitCode(err) == 0 && !yield(string(out), err) {
+				return
+			}
 		}
 	}
-	return "", nil // not set, or there is no such file
 }

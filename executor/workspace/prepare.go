@@ -27,7 +27,7 @@ func (s *Space) Prepare(ctx context.Context, e executor.Effect) (executor.Prepar
 	return out, err
 }
 
-func (s *Space) ready(ctx context.Context, e executor.Effect) (executor.Prepared, error) {
+func (s *space) ready(ctx context.Context, e executor.Effect) (executor.Prepared, error) {
 	out := executor.Prepared{}
 	if e.Merge && e.Commit == "" {
 		e.Commit = e.Inputs[0].Commit
@@ -77,7 +77,7 @@ func (s *Space) ready(ctx context.Context, e executor.Effect) (executor.Prepared
 // asLeft reports whether a session can go on in the worktree as it is: it is still
 // the one that ralph set up for this attempt, on the node's branch, with whatever
 // was done there on top.
-func (s *Space) asLeft(ctx context.Context, w *worktree, e executor.Effect) (bool, error) {
+func (s *space) asLeft(ctx context.Context, w *worktree, e executor.Effect) (bool, error) {
 	if !e.AsIs || w.Left == "" || !w.Prepared || w.gone || w.cut || w.refused != "" || e.Merge != (w.Shot != "") || !e.Merge && w.Left != e.Commit {
 		return false, nil
 	}
@@ -99,7 +99,7 @@ func (s *Space) asLeft(ctx context.Context, w *worktree, e executor.Effect) (boo
 
 // merging lists the commits that a conflict's worktree was left merging and is not
 // merging any more: they have to be in what was committed there since.
-func (s *Space) merging(w *worktree) []string {
+func (s *space) merging(w *worktree) []string {
 	if slices.Equal(s.mergeHeads(w), w.Heads) {
 		return nil
 	}
@@ -108,7 +108,7 @@ func (s *Space) merging(w *worktree) []string {
 
 // prepare puts a worktree at a commit, set up, after saving what differs from
 // what ralph left there. It returns the ref of what it saved, "" if nothing.
-func (s *Space) prepare(ctx context.Context, w *worktree, e executor.Effect) (string, error) {
+func (s *space) prepare(ctx context.Context, w *worktree, e executor.Effect) (string, error) {
 	now, err := s.look(ctx, w)
 	if err != nil {
 		return "", err
@@ -117,7 +117,7 @@ func (s *Space) prepare(ctx context.Context, w *worktree, e executor.Effect) (st
 }
 
 // prepareFrom is prepare of a worktree that has been looked at.
-func (s *Space) prepareFrom(ctx context.Context, w *worktree, e executor.Effect, now sight) (string, error) {
+func (s *space) prepareFrom(ctx context.Context, w *worktree, e executor.Effect, now sight) (string, error) {
 	saved, err := s.putBack(ctx, w, e, now)
 	if err != nil {
 		return saved, err
@@ -134,10 +134,10 @@ func (s *Space) prepareFrom(ctx context.Context, w *worktree, e executor.Effect,
 }
 
 // unprepare forgets that a worktree was prepared.
-func (s *Space) unprepare(w *worktree) { w.Prepared, w.Made, w.at.ignore = false, nil, s.ignore }
+func (s *space) unprepare(w *worktree) { w.Prepared, w.Made, w.at.ignore = false, nil, s.ignore }
 
 // lacksPrepared reports whether something that setup made, or that was copied, is gone.
-func (s *Space) lacksPrepared(w *worktree) bool {
+func (s *space) lacksPrepared(w *worktree) bool {
 	gone := func(path string) bool {
 		there, err := exists(filepath.Join(w.dir, filepath.FromSlash(path)))
 		return err == nil && !there
@@ -150,7 +150,7 @@ func (s *Space) lacksPrepared(w *worktree) bool {
 
 // putBack puts a worktree at a commit, after saving what differs from what ralph left
 // there; what setup made is left as it is.
-func (s *Space) putBack(ctx context.Context, w *worktree, e executor.Effect, now sight) (string, error) {
+func (s *space) putBack(ctx context.Context, w *worktree, e executor.Effect, now sight) (string, error) {
 	saved := ""
 	if as, err := s.untouched(ctx, w, now); err != nil {
 		return "", err
@@ -182,7 +182,7 @@ func (s *Space) putBack(ctx context.Context, w *worktree, e executor.Effect, now
 
 // settle notes that a worktree stands at a commit, as ralph left it. was says whether it
 // is on record that it was prepared.
-func (s *Space) settle(w *worktree, commit string, was bool) error {
+func (s *space) settle(w *worktree, commit string, was bool) error {
 	if w.special != nil {
 		if err := s.swept(w); err != nil {
 			return err
@@ -197,7 +197,7 @@ func (s *Space) settle(w *worktree, commit string, was bool) error {
 
 // claim makes the node's branch and the ref of the attempt, if they are not
 // there. A branch of that name that ralph did not make is never touched.
-func (s *Space) claim(ctx context.Context, e executor.Effect) error {
+func (s *space) claim(ctx context.Context, e executor.Effect) error {
 	n := s.nodes[e.Node]
 	branch, tip := s.own(n).ref, ""
 	if branch != "" {
@@ -235,7 +235,7 @@ func (s *Space) claim(ctx context.Context, e executor.Effect) error {
 }
 
 // ownBranch reports whether a node's branch, where it exists, is one that ralph made.
-func (s *Space) ownBranch(n *ir.Node) (bool, error) {
+func (s *space) ownBranch(n *ir.Node) (bool, error) {
 	if s.begun[n.ID] {
 		return true, nil
 	}
@@ -256,7 +256,7 @@ func foreignBranch(n *ir.Node) error {
 	return config("its branch %s exists and is not ralph's: rename it (git branch -m %s OTHER) or name another in the plan (**Branch**)", n.Git.Branch, shellword.Quote(n.Git.Branch))
 }
 
-func (s *Space) attemptRef(e executor.Effect) string {
+func (s *space) attemptRef(e executor.Effect) string {
 	return s.nodeRef(e.Node, fmt.Sprintf("attempts/%s/%d", component(e.Step), e.Attempt))
 }
 
@@ -276,7 +276,7 @@ func component(name string) string {
 
 // setup copies files from the user's checkout and runs the setup commands. What
 // they make is left alone ever after; tracked files that they changed are put back.
-func (s *Space) setup(ctx context.Context, w *worktree, e executor.Effect) error {
+func (s *space) setup(ctx context.Context, w *worktree, e executor.Effect) error {
 	spec := s.epic.Run.Worktree
 	if len(spec.Copy) == 0 && len(spec.Setup) == 0 {
 		return nil
@@ -333,7 +333,7 @@ func (s *Space) setup(ctx context.Context, w *worktree, e executor.Effect) error
 }
 
 // writeExclude makes git blind to what setup made, beside what the user ignores.
-func (s *Space) writeExclude(w *worktree) error {
+func (s *space) writeExclude(w *worktree) error {
 	var b strings.Builder
 	if own, err := regular.ReadFile(s.ignore); err == nil {
 		b.Write(own)
@@ -356,7 +356,7 @@ func (s *Space) writeExclude(w *worktree) error {
 
 // copyFiles copies files or directories of the user's checkout, never out of it
 // and never over a tracked file's directory being a link.
-func (s *Space) copyFiles(w *worktree, paths []string) error {
+func (s *space) copyFiles(w *worktree, paths []string) error {
 	if len(paths) == 0 {
 		return nil
 	}

@@ -19,7 +19,7 @@ import (
 
 // SetupDigest is of what prepares a worktree beside its commit: the files that are
 // copied into it as they are now, the setup commands and their environment.
-func (s *Space) SetupDigest() (string, error) {
+func (s Checkout) SetupDigest() (string, error) {
 	spec := s.epic.Run.Worktree
 	h := sha256.New()
 	what, err := json.Marshal([]any{spec.Copy, spec.Setup, spec.Env, spec.Submodules})
@@ -56,7 +56,7 @@ func (s *Space) SetupDigest() (string, error) {
 // Lacks returns those of the paths that a commit does not hold, also not behind a
 // link of its own. What lies in a submodule or outside is not the commit's to hold.
 // Paths are relative to the checkout, with forward slashes.
-func (s *Space) Lacks(ctx context.Context, commit string, paths []string) ([]string, error) {
+func (s Checkout) Lacks(ctx context.Context, commit string, paths []string) ([]string, error) {
 	files, err := s.files(ctx, commit, paths)
 	if err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func (s *Space) Lacks(ctx context.Context, commit string, paths []string) ([]str
 }
 
 // Submodules returns the submodules of a commit that paths lie in, by path.
-func (s *Space) Submodules(ctx context.Context, commit string, paths []string) (map[string]string, error) {
+func (s Checkout) Submodules(ctx context.Context, commit string, paths []string) (map[string]string, error) {
 	files, err := s.files(ctx, commit, paths)
 	in := map[string]string{}
 	for p, f := range files {
@@ -83,7 +83,7 @@ func (s *Space) Submodules(ctx context.Context, commit string, paths []string) (
 }
 
 // Ignored returns those of the paths of the user's checkout that git ignores there.
-func (s *Space) Ignored(ctx context.Context, paths []string) ([]string, error) {
+func (s Checkout) Ignored(ctx context.Context, paths []string) ([]string, error) {
 	var ask []string
 	at := map[string]string{}
 	for _, p := range paths {

@@ -23,7 +23,7 @@ const carried = `^(core\.(repositoryformatversion|filemode|symlinks|ignorecase|p
 // confine makes the directory that stands in for the repository's shared one in
 // the calls of this package: objects and refs are the repository's, settings,
 // attributes and excludes are as they were when the run started.
-func (s *Space) confine(ctx context.Context) error {
+func (s *space) confine(ctx context.Context) error {
 	dir := filepath.Join(s.state, "repository")
 	if err := regular.MkdirOwn(filepath.Join(dir, "info")); err != nil {
 		return err

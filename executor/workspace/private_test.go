@@ -15,7 +15,7 @@ import (
 // repository: nothing of where it leads is removed or written over.
 func TestTheDirectoryOfConfineIsNoLink(t *testing.T) { // reliability D1: nothing of the user's is touched
 	r := newRepo(t, executortest.Epic(two))
-	r.must(r.space.Recover(t.Context()))
+	r.must(r.space.Trees.Recover(t.Context()))
 	user := filepath.Join(r.dir, "../precious")
 	for _, name := range []string{"objects/kept", "logs/kept", "config", "info/exclude"} {
 		path := filepath.Join(user, name)
@@ -26,7 +26,7 @@ func TestTheDirectoryOfConfineIsNoLink(t *testing.T) { // reliability D1: nothin
 	r.must(os.Rename(dir, dir+".away"))
 	r.must(os.Symlink(user, dir))
 	r.open()
-	if err := r.space.Recover(t.Context()); err == nil || !strings.Contains(err.Error(), "symbolic link to "+user) {
+	if err := r.space.Trees.Recover(t.Context()); err == nil || !strings.Contains(err.Error(), "symbolic link to "+user) {
 		t.Errorf("Recover: %v, want an error that says where the link leads", err)
 	}
 	for _, name := range []string{"objects/kept", "logs/kept", "config", "info/exclude"} {
@@ -39,7 +39,7 @@ func TestTheDirectoryOfConfineIsNoLink(t *testing.T) { // reliability D1: nothin
 // So for what ralph writes there, and in git's record of a worktree.
 func TestNoLinkIsFollowedWhereStateIsWritten(t *testing.T) { // reliability D1
 	r := newRepo(t, executortest.Epic(two, func(e *ir.Epic) { e.Run.Worktree.Setup = []string{"echo made >made"} }))
-	r.must(r.space.Recover(t.Context()))
+	r.must(r.space.Trees.Recover(t.Context()))
 	user := filepath.Join(r.dir, "../precious")
 	r.must(os.WriteFile(user, []byte("precious"), 0o600))
 	base := r.head()
@@ -59,7 +59,7 @@ func TestNoLinkIsFollowedWhereStateIsWritten(t *testing.T) { // reliability D1
 // repository's directory: nothing is removed there.
 func TestTheRecordOfAWorktreeIsNoLink(t *testing.T) { // reliability D1
 	r := newRepo(t, executortest.Epic(two))
-	r.must(r.space.Recover(t.Context()))
+	r.must(r.space.Trees.Recover(t.Context()))
 	base := r.head()
 	r.prepare("bd-1-1", 1, base)
 	admin := r.admin()

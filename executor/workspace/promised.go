@@ -13,7 +13,7 @@ import (
 // Fetch brings what the trees lack from the remotes that a partial clone expects it of,
 // with the user's git and settings, before any worktree is made: in the other calls of a
 // run git fetches nothing. Without such a remote nothing is looked at.
-func (s *Space) Fetch(ctx context.Context, trees ...executor.Tree) error {
+func (s Bases) Fetch(ctx context.Context, trees ...executor.Tree) error {
 	if len(s.promisors) == 0 {
 		return nil
 	}
@@ -43,7 +43,7 @@ func (s *Space) Fetch(ctx context.Context, trees ...executor.Tree) error {
 }
 
 // missing lists the objects of a tree that are not here.
-func (s *Space) missing(ctx context.Context, t executor.Tree) ([]string, error) {
+func (s *space) missing(ctx context.Context, t executor.Tree) ([]string, error) {
 	out, err := s.git.line(ctx, place{}, "rev-list", "--objects", "--missing=print", t.Tree)
 	if err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func (s *Space) missing(ctx context.Context, t executor.Tree) ([]string, error) 
 }
 
 // fetchObjects asks one remote after another, until one has them.
-func (s *Space) fetchObjects(ctx context.Context, oids []string) (err error) {
+func (s *space) fetchObjects(ctx context.Context, oids []string) (err error) {
 	defer s.hold("fetch")()
 	for _, remote := range s.promisors {
 		_, err = s.users().run(ctx, place{}, strings.Join(oids, "\n")+"\n", nil, "-c", "fetch.negotiationAlgorithm=noop", "fetch", "--quiet", "--no-tags",
@@ -71,7 +71,7 @@ func (s *Space) fetchObjects(ctx context.Context, oids []string) (err error) {
 	return err
 }
 
-func (s *Space) unfetched(t executor.Tree, n int, why string) error {
+func (s *space) unfetched(t executor.Tree, n int, why string) error {
 	return &Refusal{
 		fmt.Sprintf("this is a partial clone, which lacks %d of the files that the base %.12s has, and they could not be fetched from %s: %s",
 			n, t.Commit, strings.Join(s.promisors, ", "), why),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,49 +15,29 @@ import (
 )
 
 // Publish implements executor.Workspace.
-func (s *Space) Publish(ctx context.Context, e executor.Effect) (executor.Published, error) {
+func (s *Space) Publish(ctx context.Context, e executor.Effect) (out executor.Published, err error) {
 	defer s.hold(string(e.Node))()
-	tree, err := s.git.tree(ctx, e.Commit)
-	if err != nil {
-		return executor.Published{}, err
-	}
 	n := s.nodes[e.Node]
-	out := executor.Published{Result: executor.Tree{Commit: e.Commit, Tree: tree}, Branch: n.Git.Branch}
+	out.Branch = n.Git.Branch
+	if out.Result, err = s.git.at(ctx, e.Commit); err != nil {
+		return out, err
+	}
 	if e.Node == executor.Integration {
 		out.Pinned, err = s.integrate(ctx, e, n.Git.Branch)
 		return out, err
 	}
 	for _, in := range e.Inputs {
-		has, err := s.git.ancestor(ctx, in.Commit, e.Commit)
-		if err != nil {
+		if has, err := s.contains(ctx, e, in); err != nil {
 			return out, err
-		}
-		if !has && s.epic.Epic.Integration.Mode == "wait" {
-			// It came by way of the target, squashed perhaps.
-			if has, err = s.git.ancestor(ctx, e.Base, e.Commit); err == nil && has {
-				has, err = s.arrived(ctx, e.Base, in)
-			}
-			if err != nil {
-				return out, err
-			}
-		}
-		if !has {
+		} else if !has {
 			return out, config("its result %.12s does not contain the result of %s", e.Commit, s.name(in.Node))
 		}
 	}
-	w := s.own(n)
-	if w.ref != "" {
+	targets := [][2]string{{s.nodeRef(e.Node, "result"), e.Commit}}
+	if w := s.own(n); w.ref != "" { // a manual node's branch is the person's
 		if err := s.occupied(n); err != nil {
 			return out, err
 		}
-	}
-	ref := s.nodeRef(e.Node, "result")
-	old, err := s.git.ref(ctx, ref)
-	if err != nil {
-		return out, err
-	}
-	moves := []move{{ref, old, e.Commit}}
-	if w.ref != "" { // a manual node's branch is the person's
 		tip, err := s.git.ref(ctx, w.ref)
 		if err != nil {
 			return out, err
@@ -66,17 +47,25 @@ func (s *Space) Publish(ctx context.Context, e executor.Effect) (executor.Publis
 		} else if tip != "" && !own {
 			return out, foreignBranch(n)
 		}
-		moves = append(moves, move{w.ref, tip, e.Commit})
+		targets = append(targets, [2]string{w.ref, e.Commit})
 	}
-	if err := s.git.update(ctx, "result", moves...); err != nil {
-		return out, err
+	return out, s.git.point(ctx, "result", targets...)
+}
+
+// contains reports whether a node's result has an input. In mode wait it may have come
+// by way of the target, squashed perhaps.
+func (s *space) contains(ctx context.Context, e executor.Effect, in executor.Result) (bool, error) {
+	q := s.git.asking(ctx)
+	has := q.ancestor(in.Commit, e.Commit)
+	if has || s.epic.Epic.Integration.Mode != "wait" || !q.ancestor(e.Base, e.Commit) {
+		return has, q.err
 	}
-	return out, nil
+	return s.arrived(ctx, e.Base, in)
 }
 
 // integrate moves the integration branch from where ralph last put it, and returns
 // the ref that keeps what stood there, if the new head does not. Commits of others on it are never overwritten.
-func (s *Space) integrate(ctx context.Context, e executor.Effect, name string) (string, error) {
+func (s *space) integrate(ctx context.Context, e executor.Effect, name string) (string, error) {
 	branch := "refs/heads/" + name
 	now, err := s.git.ref(ctx, branch)
 	switch {
@@ -103,26 +92,15 @@ func (s *Space) integrate(ctx context.Context, e executor.Effect, name string) (
 }
 
 // foreign says where others have put the integration branch, and what it holds there.
-func (s *Space) foreign(ctx context.Context, e executor.Effect, name, now string) error {
-	tree, err := s.git.tree(ctx, now)
-	if err != nil {
-		return err
+func (s *space) foreign(ctx context.Context, e executor.Effect, name, now string) error {
+	q := s.git.asking(ctx)
+	f := &executor.Failure{Class: executor.FailForeign, Head: q.at(now)}
+	if in, err := (Refs{s}).Within(ctx, e.Known); err == nil {
+		f.Holds = slices.DeleteFunc(append([]string{}, e.Known...), func(c string) bool { return !in[c] })
 	}
-	f := &executor.Failure{Class: executor.FailForeign, Head: executor.Tree{Commit: now, Tree: tree}}
-	if in, err := s.Within(ctx, e.Known); err == nil {
-		f.Holds = []string{}
-		for _, c := range e.Known {
-			if in[c] {
-				f.Holds = append(f.Holds, c)
-			}
-		}
-	}
-	onTop, err := s.git.ancestor(ctx, e.Old, now)
-	if err != nil {
-		return err
-	}
-	if f.Back, err = s.git.ancestor(ctx, now, e.Old); err != nil {
-		return err
+	onTop := q.ancestor(e.Old, now)
+	if f.Back = q.ancestor(now, e.Old); q.err != nil {
+		return q.err
 	}
 	accept, again := "they stay, after the gates", fmt.Sprintf("they are pinned under %ssum/, and the branch is rebuilt", s.prefix())
 	switch {
@@ -138,7 +116,7 @@ func (s *Space) foreign(ctx context.Context, e executor.Effect, name, now string
 
 // pinned is the newest ref that keeps the earlier head of the integration branch, ""
 // if that is part of the new one.
-func (s *Space) pinned(ctx context.Context, e executor.Effect) (string, error) {
+func (s *space) pinned(ctx context.Context, e executor.Effect) (string, error) {
 	if e.Old == "" {
 		return "", nil
 	}
@@ -158,8 +136,8 @@ func (s *Space) pinned(ctx context.Context, e executor.Effect) (string, error) {
 
 // occupied says that a node's branch is checked out in a worktree that is not
 // the node's: moving it would change what somebody sees there.
-func (s *Space) occupied(n *ir.Node) error {
-	if by := s.checkedOut("refs/heads/"+n.Git.Branch, s.Dir(n.ID)); by != "" {
+func (s *space) occupied(n *ir.Node) error {
+	if by := s.checkedOut("refs/heads/"+n.Git.Branch, s.dirOf(n.ID)); by != "" {
 		return config("its branch %s is checked out in %s: check out another one there", n.Git.Branch, by)
 	}
 	return nil
@@ -167,7 +145,7 @@ func (s *Space) occupied(n *ir.Node) error {
 
 // checkedOut returns a worktree other than own that has a branch checked out, ""
 // if there is none.
-func (s *Space) checkedOut(branch, own string) string {
+func (s *space) checkedOut(branch, own string) string {
 	want := "ref: " + branch
 	if b, err := regular.ReadFile(filepath.Join(s.git.common, "HEAD")); err == nil && strings.TrimSpace(string(b)) == want {
 		return s.top

@@ -92,7 +92,7 @@ func (s *Space) Pull(ctx context.Context, e executor.Effect, p executor.PullText
 // pushOnto pushes the branch that a pull request asks to be merged into, if that
 // is one of this epic's: another node's, or the integration branch, which begins
 // at the base.
-func (s *Space) pushOnto(ctx context.Context, e executor.Effect, branch string) error {
+func (s *space) pushOnto(ctx context.Context, e executor.Effect, branch string) error {
 	if !s.branches["refs/heads/"+branch] {
 		return nil
 	}
@@ -114,7 +114,7 @@ func (s *Space) pushOnto(ctx context.Context, e executor.Effect, branch string) 
 
 // pullOf returns the pull request of a branch: the open one, else one that was
 // merged or closed at this very commit, else nil.
-func (s *Space) pullOf(ctx context.Context, branch, commit string) (*forgePull, error) {
+func (s *space) pullOf(ctx context.Context, branch, commit string) (*forgePull, error) {
 	out, err := s.gh(ctx, "", "pr", "list", "--head", branch, "--state", "all", "--limit", "100",
 		"--json", "number,url,state,body,baseRefName,headRefOid,isCrossRepository")
 	if err != nil {
@@ -179,29 +179,15 @@ func (s *Space) Poll(ctx context.Context, e executor.Effect) (executor.PullSeen,
 	}
 	merge := head
 	if p.MergeCommit != nil && p.MergeCommit.Oid != "" {
-		oid, err := s.git.ref(ctx, p.MergeCommit.Oid+"^{commit}")
-		if err != nil {
-			return executor.PullSeen{}, err
+		q := s.git.asking(ctx)
+		merge = q.ref(p.MergeCommit.Oid + "^{commit}")
+		if merge == "" || !q.ancestor(merge, head) {
+			return executor.PullSeen{State: "open"}, q.err
 		}
-		has := false
-		if oid != "" {
-			if has, err = s.git.ancestor(ctx, oid, head); err != nil {
-				return executor.PullSeen{}, err
-			}
-		}
-		if !has {
-			return executor.PullSeen{State: "open"}, nil
-		}
-		merge = oid
 	}
-	mark := s.nodeRef(e.Node, "merged")
-	old, err := s.git.ref(ctx, mark)
-	if err != nil {
+	if err := s.git.point(ctx, "merged", [2]string{s.nodeRef(e.Node, "merged"), merge}); err != nil {
 		return executor.PullSeen{}, err
 	}
-	if err := s.git.update(ctx, "merged", move{mark, old, merge}); err != nil {
-		return executor.PullSeen{}, err
-	}
-	tree, err := s.git.tree(ctx, head)
-	return executor.PullSeen{State: "merged", Head: executor.Tree{Commit: head, Tree: tree}}, err
+	at, err := s.git.at(ctx, head)
+	return executor.PullSeen{State: "merged", Head: at}, err
 }

@@ -132,7 +132,7 @@ func TestThePullRequestsOfOthersAreLeftAlone(t *testing.T) {
 func TestWhatBecameOfAPullRequest(t *testing.T) { // execution §5: mode wait
 	r := newRepo(t, executortest.Epic(two, waiting))
 	state := r.forge()
-	if _, _, err := r.space.Pin(t.Context()); err != nil {
+	if _, _, err := r.space.Bases.Pin(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	base := r.head()
@@ -211,7 +211,7 @@ func TestWhatBecameOfAPullRequest(t *testing.T) { // execution §5: mode wait
 func TestAPullRequestOntoABranchOfRalphs(t *testing.T) { // execution §5: node pull requests in dag
 	r := newRepo(t, executortest.Epic([]string{"1.1", "1.2: 1.1"}, func(e *ir.Epic) { e.Epic.Integration.PR = "node" }))
 	r.forge()
-	base, _, err := r.space.Pin(t.Context())
+	base, _, err := r.space.Bases.Pin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

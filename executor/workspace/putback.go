@@ -11,7 +11,7 @@ import (
 
 // Began tells which nodes have attempts by the journal: their branches are ralph's, also
 // where somebody has deleted the refs that say so.
-func (s *Space) Began(nodes []ir.NodeID) {
+func (s Names) Began(nodes []ir.NodeID) {
 	s.begun = make(map[ir.NodeID]bool, len(nodes))
 	for _, id := range nodes {
 		s.begun[id] = true
@@ -20,12 +20,12 @@ func (s *Space) Began(nodes []ir.NodeID) {
 
 // PutBack makes refs of the epic that are gone anew, where the record says that they
 // stood, and says which; also whose commits are gone, too. The caller holds the run lock.
-func (s *Space) PutBack(ctx context.Context, pins []executor.Pin) ([]string, error) {
+func (s Refs) PutBack(ctx context.Context, pins []executor.Pin) ([]string, error) {
 	have, err := s.git.readRefs(strings.TrimSuffix(s.prefix(), "/"))
 	if err != nil {
 		return nil, err
 	}
-	w := &watch{s: s}
+	w := &watch{s: s.space}
 	var moves []move
 	var back, lost, said []string
 	for _, p := range pins {

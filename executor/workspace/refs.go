@@ -57,14 +57,14 @@ func (g *git) refsBut(skip func(ref string) bool, under ...string) (map[string]s
 
 // refFile reads where a ref stands from git's own files, "" if there is none.
 func (g *git) refFile(ref string) (string, error) {
-	b, _, err := readPlain(filepath.Join(g.common, filepath.FromSlash(ref)), maxRef)
+	b, err := regular.ReadMax(filepath.Join(g.common, filepath.FromSlash(ref)), maxRef)
 	if err == nil {
 		return strings.TrimSpace(string(b)), nil
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
-	b, _, err = readPlain(filepath.Join(g.common, "packed-refs"), maxPacked)
+	b, err = regular.ReadMax(filepath.Join(g.common, "packed-refs"), maxPacked)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
@@ -78,7 +78,7 @@ func (g *git) refFile(ref string) (string, error) {
 
 // headOf reads HEAD of a worktree: the ref that it names ("" if it is detached)
 // and the commit ("" if there is none).
-func (s *Space) headOf(w *worktree) (ref, commit string, err error) {
+func (s *space) headOf(w *worktree) (ref, commit string, err error) {
 	b, err := regular.ReadFile(filepath.Join(w.at.gitDir, "HEAD"))
 	if err != nil {
 		return "", "", err

@@ -10,14 +10,14 @@ import (
 )
 
 // target is the branch that pull requests ask to be merged into.
-func (s *Space) target() string {
+func (s *space) target() string {
 	if s.epic.Epic.Target != "" {
 		return s.epic.Epic.Target
 	}
 	return s.epic.Epic.Base
 }
 
-func (s *Space) remote() string {
+func (s *space) remote() string {
 	if r := s.epic.Run.Git.Remote; r != "" {
 		return r
 	}
@@ -26,7 +26,7 @@ func (s *Space) remote() string {
 
 // users is git with the user's whole configuration, but for hooks, for what speaks
 // to a remote. It never touches a worktree.
-func (s *Space) users() *git {
+func (s *space) users() *git {
 	g := *s.git
 	g.user = true
 	g.conf = []string{"-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "core.fsync=all", "-c", "core.hooksPath=/dev/null"}
@@ -36,7 +36,7 @@ func (s *Space) users() *git {
 
 // fetch brings a branch of the remote into a ref of ralph's own and returns its
 // commit. The user's remote branches and FETCH_HEAD stay as they are.
-func (s *Space) fetch(ctx context.Context, branch string) (string, error) {
+func (s *space) fetch(ctx context.Context, branch string) (string, error) {
 	if branch == "" {
 		return "", config("no target branch is known: name one (git { target = … }, or **Integration Branch** in the plan)")
 	}
@@ -54,19 +54,13 @@ func (s *Space) fetch(ctx context.Context, branch string) (string, error) {
 // push brings a commit to a branch of the remote. Commits that others put there
 // are never overwritten: ralph remembers in refs what it pushed last, and what it
 // was about to push when it was interrupted.
-func (s *Space) push(ctx context.Context, e executor.Effect, branch string) error {
+func (s *space) push(ctx context.Context, e executor.Effect, branch string) error {
 	defer s.hold("push " + branch)()
 	mark, begun := s.nodeRef(e.Node, "pushed"), s.nodeRef(e.Node, "pushing")
-	last, err := s.git.ref(ctx, mark)
-	if err != nil {
-		return err
-	}
-	before, err := s.git.ref(ctx, begun)
-	if err != nil {
-		return err
-	}
-	if err := s.git.update(ctx, "push", move{begun, before, e.Commit}); err != nil {
-		return err
+	q := s.git.asking(ctx)
+	last, before := q.ref(mark), q.ref(begun)
+	if q.update("push", move{begun, before, e.Commit}); q.err != nil {
+		return q.err
 	}
 	large, err := s.usesLFS(ctx, e.Commit)
 	if err != nil {
@@ -84,7 +78,7 @@ func (s *Space) push(ctx context.Context, e executor.Effect, branch string) erro
 		return err
 	}
 	rejected := func(err error) bool {
-		return err != nil && (strings.Contains(err.Error(), "stale info") || strings.Contains(err.Error(), "[rejected]"))
+		return err != nil && says(err.Error(), "stale info", "[rejected]")
 	}
 	err = push(last)
 	if rejected(err) && before != "" && before != last {
@@ -100,7 +94,7 @@ func (s *Space) push(ctx context.Context, e executor.Effect, branch string) erro
 }
 
 // usesLFS reports whether files of a commit are kept by Git LFS.
-func (s *Space) usesLFS(ctx context.Context, commit string) (bool, error) {
+func (s *space) usesLFS(ctx context.Context, commit string) (bool, error) {
 	if !s.lfs {
 		return false, nil
 	}
@@ -112,15 +106,10 @@ func (s *Space) usesLFS(ctx context.Context, commit string) (bool, error) {
 }
 
 // remoteTrouble tells what a person must mend from what may work next time.
-func (s *Space) remoteTrouble(what string, err error) error {
-	text := strings.ToLower(err.Error())
-	for _, sign := range []string{
-		"does not appear to be a git repository", "no such remote", "couldn't find remote ref", "permission denied", "authentication failed",
-		"could not read username", "repository not found", "protected branch", "403", "401",
-	} {
-		if strings.Contains(text, sign) {
-			return config("%s: %v; try it by hand, then retry", what, err)
-		}
+func (s *space) remoteTrouble(what string, err error) error {
+	if says(strings.ToLower(err.Error()), "does not appear to be a git repository", "no such remote", "couldn't find remote ref", "permission denied",
+		"authentication failed", "could not read username", "repository not found", "protected branch", "403", "401") {
+		return config("%s: %v; try it by hand, then retry", what, err)
 	}
 	return fmt.Errorf("%s: %w", what, err)
 }

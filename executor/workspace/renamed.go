@@ -16,7 +16,7 @@ import (
 // with all that is in them: what an attempt left there, or a person, is not lost, and
 // nothing stays behind. Where one stands in the way of another it goes first; a place
 // that something else has is left to create, which says so.
-func (s *Space) moveRenamed() error {
+func (s *space) moveRenamed() error {
 	list, err := s.elsewhereNow()
 	for err == nil && len(list) > 0 {
 		var rest []*worktree
@@ -39,7 +39,7 @@ func (s *Space) moveRenamed() error {
 
 // elsewhereNow lists the worktrees of nodes that are on record at another place than
 // the epic names.
-func (s *Space) elsewhereNow() ([]*worktree, error) {
+func (s *space) elsewhereNow() ([]*worktree, error) {
 	recorded, err := os.ReadDir(filepath.Join(s.state, "worktrees"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -64,13 +64,13 @@ func (s *Space) elsewhereNow() ([]*worktree, error) {
 
 // moveHere moves a worktree from where it is on record, and reports whether nothing is
 // left to do for it. It may be cut and done again: the record goes last.
-func (s *Space) moveHere(w *worktree) (bool, error) {
+func (s *space) moveHere(w *worktree) (bool, error) {
 	was := &worktree{name: w.name, dir: w.At, Clone: w.Clone, Admin: w.Admin}
 	if s.standsAt(was) {
 		if vacant(w.dir) != nil {
 			return false, nil
 		}
-		if err := os.Remove(w.dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := remove(w.dir); err != nil {
 			return false, err
 		}
 		if err := os.MkdirAll(filepath.Dir(w.dir), 0o755); err != nil {
@@ -94,7 +94,7 @@ func (s *Space) moveHere(w *worktree) (bool, error) {
 
 // standsAt reports whether a worktree of this repository is in its directory, not of one
 // of which this is a copy.
-func (s *Space) standsAt(w *worktree) bool {
+func (s *space) standsAt(w *worktree) bool {
 	s.locate(w)
 	if w.Clone {
 		return s.ownClone(w)

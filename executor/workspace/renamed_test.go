@@ -97,7 +97,7 @@ func (r *repo) renamed(places ...string) {
 		r.epic.Nodes[i].Git.Worktree = p
 	}
 	r.open()
-	r.must(r.space.Recover(r.t.Context()))
+	r.must(r.space.Trees.Recover(r.t.Context()))
 }
 
 // A sprint with another title has its worktree elsewhere. What is in the old one is
@@ -189,7 +189,7 @@ func TestACopyOfARepositoryLeavesTheWorktreesOfTheOriginal(t *testing.T) {
 		r.must(os.CopyFS(filepath.Join(above, "copy"), os.DirFS(r.dir)))
 		r.dir = filepath.Join(above, "copy")
 		r.open()
-		r.must(r.space.Recover(t.Context()))
+		r.must(r.space.Trees.Recover(t.Context()))
 		if b, err := os.ReadFile(filepath.Join(first, "new.txt")); err != nil || string(b) != "precious\n" {
 			t.Errorf("the original's: %q, %v", b, err)
 		}
@@ -205,7 +205,7 @@ func TestAProjectThatIsMovedWithItsWorktreesGoesOn(t *testing.T) {
 	r.must(os.Rename(parent, parent+"-moved"))
 	r.dir = filepath.Join(parent+"-moved", "project")
 	r.open()
-	r.must(r.space.Recover(t.Context()))
+	r.must(r.space.Trees.Recover(t.Context()))
 	saved := r.prepare("bd-1-1", 2, base)
 	if saved == "" || r.git("diff", "--name-status", base, saved) != "A\tprecious.txt" {
 		t.Errorf("saved as %q", saved)

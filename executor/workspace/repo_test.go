@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -9,9 +10,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/temptest"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -25,20 +28,18 @@ type repo struct {
 	seq   int64
 }
 
-func newRepo(t testing.TB, epic *ir.Epic) *repo {
+func newRepo(t testing.TB, epic *ir.Epic) *repo { return newFrom(t, "first", first, epic) }
+
+// newFrom is newRepo of a copy of what make made, once: the repository, and what lies
+// beside it.
+func newFrom(t testing.TB, name string, make func(*repo), epic *ir.Epic) *repo {
 	t.Helper()
-	home := t.TempDir()
-	t.Setenv("HOME", home)
-	t.Setenv("XDG_CONFIG_HOME", "")
-	t.Setenv("GIT_DIR", "/nowhere") // an inherited variable must not matter
 	top, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
+	copyTop(t, fixture(t, name, make), top)
 	r := &repo{t: t, dir: filepath.Join(top, "project"), epic: epic}
-	if err := os.CopyFS(r.dir, os.DirFS(template(t))); err != nil {
-		t.Fatal(err)
-	}
 	hook := "#!/bin/sh\necho ran >> " + filepath.Join(top, "hook-ran") + "\n"
 	for _, h := range []string{"post-checkout", "pre-commit", "post-commit", "reference-transaction", "post-merge", "post-index-change"} {
 		r.write(".git/hooks/"+h, hook)
@@ -57,46 +58,78 @@ func newRepo(t testing.TB, epic *ir.Epic) *repo {
 	return r
 }
 
-// template makes, once, the repository that every test begins with.
-var template = func() func(t testing.TB) string {
-	dir := ""
-	return func(t testing.TB) string {
-		t.Helper()
-		if dir != "" {
-			return dir
+// fixtures are directories with a repository each, by name.
+var fixtures sync.Map
+
+// fixture is a directory in which make has made the repository "project".
+func fixture(t testing.TB, name string, make func(*repo)) string {
+	made, _ := fixtures.LoadOrStore(name, sync.OnceValue(func() string {
+		top, err := os.MkdirTemp("", "fixture-")
+		if err == nil {
+			top, err = filepath.EvalSymlinks(top)
 		}
-		made, err := os.MkdirTemp("", "ralph-template-*")
+		r := &repo{t: t, dir: filepath.Join(top, "project")}
+		if err == nil {
+			err = os.Mkdir(r.dir, 0o755)
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		removeTemplate = func() { os.RemoveAll(made) }
-		r := &repo{t: t, dir: made}
-		r.git("init", "-q", "-b", "main", ".")
-		r.git("config", "user.name", "Test User")
-		r.git("config", "user.email", "test@example.org")
-		r.write("README.md", "hello\n")
-		r.write("tests/a_test.sh", "exit 0\n")
-		r.write(".gitignore", "*.log\n")
-		r.git("add", "-A")
-		r.git("commit", "-q", "-m", "first")
-		hooks, err := filepath.Glob(filepath.Join(made, ".git/hooks/*.sample"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, h := range hooks {
-			os.Remove(h)
-		}
-		dir = made
-		return dir
+		make(r)
+		return top
+	}))
+	return made.(func() string)()
+}
+
+// copyTop copies a fixture. Where git wrote down its path, that becomes the copy's.
+func copyTop(t testing.TB, from, to string) {
+	t.Helper()
+	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+		t.Fatal(err)
 	}
-}()
+	err := filepath.WalkDir(to, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() || strings.Contains(path, "/objects/") {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		if err != nil || !bytes.Contains(b, []byte(from+"/")) {
+			return err
+		}
+		return os.WriteFile(path, bytes.ReplaceAll(b, []byte(from+"/"), []byte(to+"/")), 0o644)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
 
-var removeTemplate = func() {}
+// first is the repository that most tests begin with.
+func first(r *repo) {
+	r.git("init", "-q", "-b", "main", "--template=", ".")
+	r.git("config", "user.name", "Test User")
+	r.git("config", "user.email", "test@example.org")
+	r.write(".git/info/exclude", "")
+	r.write("README.md", "hello\n")
+	r.write("tests/a_test.sh", "exit 0\n")
+	r.write(".gitignore", "*.log\n")
+	r.git("add", "-A")
+	r.git("commit", "-q", "-m", "first")
+}
 
-func TestMain(m *testing.M) {
-	code := m.Run()
-	removeTemplate()
-	os.Exit(code)
+// TestMain runs the tests with an empty home, and with a variable of git's that must
+// not matter.
+func TestMain(m *testing.M) { os.Exit(temptest.Run(inHome{m})) }
+
+type inHome struct{ *testing.M }
+
+func (m inHome) Run() int {
+	home, err := os.MkdirTemp("", "home-")
+	if err == nil {
+		err = errors.Join(os.Setenv("HOME", home), os.Setenv("XDG_CONFIG_HOME", ""), os.Setenv("GIT_DIR", "/nowhere"))
+	}
+	if err != nil {
+		panic(err)
+	}
+	return m.M.Run()
 }
 
 // overLayouts runs a test with linked worktrees and with shared clones.
@@ -130,10 +163,10 @@ func (r *repo) open() {
 		r.t.Fatal(err)
 	}
 	if r.space != nil {
-		r.space.Release()
+		r.space.Trees.Release()
 	}
 	r.space = s
-	r.t.Cleanup(s.Release)
+	r.t.Cleanup(s.Trees.Release)
 }
 
 // git is the user's own git, without hooks so that only ralph could run them.
@@ -172,7 +205,14 @@ func (r *repo) in(node ir.NodeID, path, text string) {
 	r.write(filepath.Join(r.space.Dir(node), path), text)
 }
 
-func (r *repo) head() string { return r.git("rev-parse", "HEAD") }
+func (r *repo) head() string {
+	r.t.Helper()
+	_, oid, err := (&space{top: r.dir, git: &git{common: filepath.Join(r.dir, ".git")}}).headAt()
+	if err != nil || !isOid(oid) {
+		r.t.Fatalf("HEAD is at %q, %v", oid, err)
+	}
+	return oid
+}
 
 func (r *repo) effect(kind executor.EffectKind, node ir.NodeID, attempt int, commit string) executor.Effect {
 	r.seq++

@@ -51,14 +51,19 @@ func unlockFiles(dir string) {
 	})
 }
 
-// removeIn removes a file, also from a directory that may not be written to.
-func removeIn(path string) error {
-	err := os.Remove(path)
-	if errors.Is(err, fs.ErrPermission) && unlock(filepath.Dir(path), 0o700) {
-		err = os.Remove(path)
+// remove removes a file, if it is there.
+func remove(path string) error {
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	return nil
+}
+
+// removeIn is remove, also from a directory that may not be written to.
+func removeIn(path string) error {
+	err := remove(path)
+	if errors.Is(err, fs.ErrPermission) && unlock(filepath.Dir(path), 0o700) {
+		err = remove(path)
 	}
 	return err
 }

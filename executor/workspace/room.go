@@ -10,7 +10,7 @@ import (
 // Room says, as a transient executor.Failure, that less space is free than
 // worktree.min_free asks for, where worktrees are or where ralph keeps its state;
 // nil if there is enough. It may be called from any goroutine.
-func (s *Space) Room() error {
+func (s Trees) Room() error {
 	for _, dir := range s.disks {
 		if err := s.room(dir); err != nil {
 			return err
@@ -21,7 +21,7 @@ func (s *Space) Room() error {
 
 // disk is the directory on whose file system a worktree lies: the first one, beside
 // the checkout or in it, of its path.
-func (s *Space) disk(worktree string) string {
+func (s *space) disk(worktree string) string {
 	if rel, err := filepath.Rel(filepath.Dir(s.top), worktree); err == nil {
 		return filepath.Join(filepath.Dir(s.top), firstOf(rel))
 	}
@@ -39,7 +39,7 @@ func firstOf(rel string) string {
 }
 
 // room refuses to go on with less free space than the policy asks for.
-func (s *Space) room(dir string) error {
+func (s *space) room(dir string) error {
 	floor := s.epic.Run.Worktree.MinFree
 	if floor <= 0 {
 		return nil

@@ -27,13 +27,13 @@ func testASmallDiskIsNotFilledUpToTheEnd(t *testing.T) {
 	t.Cleanup(func() { _ = exec.Command("umount", "-l", disk).Run() })
 	r.epic = executortest.Epic(two, func(e *ir.Epic) { e.Run.Worktree.MinFree = 2 * mega })
 	r.open()
-	if err := r.space.Room(); err != nil {
+	if err := r.space.Trees.Room(); err != nil {
 		t.Fatalf("an empty disk: %v", err)
 	}
 	r.prepare("bd-1-1", 1, r.head())
 	r.must(os.WriteFile(disk+"/ballast", make([]byte, 3*mega), 0o644))
 	for what, err := range map[string]error{
-		"an agent or a gate": r.space.Room(),
+		"an agent or a gate": r.space.Trees.Room(),
 		"a worktree":         second(r.space.Prepare(t.Context(), r.effect(executor.EffectPrepare, "bd-1-2", 1, r.head()))),
 	} {
 		if failure(err) != executor.FailTransient || !strings.Contains(err.Error(), "make room") || !strings.Contains(err.Error(), disk) {
@@ -41,7 +41,7 @@ func testASmallDiskIsNotFilledUpToTheEnd(t *testing.T) {
 		}
 	}
 	r.must(os.Remove(disk + "/ballast"))
-	if err := r.space.Room(); err != nil {
+	if err := r.space.Trees.Room(); err != nil {
 		t.Errorf("after room was made: %v", err)
 	}
 }
@@ -60,7 +60,7 @@ func TestTheFloorHoldsOnEveryDisk(t *testing.T) { // worktree.min_free
 			}
 			return 1000, nil
 		}
-		if err := r.space.Room(); failure(err) != executor.FailTransient || !strings.Contains(err.Error(), full) {
+		if err := r.space.Trees.Room(); failure(err) != executor.FailTransient || !strings.Contains(err.Error(), full) {
 			t.Errorf("%s is nearly full: %v", full, err)
 		}
 	}

@@ -28,17 +28,17 @@ func TestAnAttemptCostsTheSameBesideManyRefs(t *testing.T) {
 func testAnAttemptCostsTheSameBesideManyRefs(t *testing.T) {
 	cost := func(branches, done int) (processes []string, files int) {
 		r := newRepo(t, wide(done+2))
+		base := r.head()
 		for i := range branches {
-			r.write(fmt.Sprintf(".git/refs/heads/feature/b%d", i), r.head()+"\n")
+			r.write(fmt.Sprintf(".git/refs/heads/feature/b%d", i), base+"\n")
 		}
 		for i := range done {
-			r.write(fmt.Sprintf(".git/refs/heads/ralph/x/1-%d", i+3), r.head()+"\n")
+			r.write(fmt.Sprintf(".git/refs/heads/ralph/x/1-%d", i+3), base+"\n")
 		}
 		time.Sleep(2 * tick)
 		for _, node := range []ir.NodeID{"bd-1-1", "bd-1-2"} { // what the first one reads is known to the second
 			processes, files = nil, r.space.git.dirs.read
 			r.space.git.started = func(args []string) { processes = append(processes, args[0]) }
-			base := r.head()
 			r.prepare(node, 1, base)
 			r.in(node, "new.txt", "new\n")
 			r.collect(node, 1, base)
@@ -114,7 +114,7 @@ func TestARefThatMovedIsReadAgain(t *testing.T) {
 func TestRoomCostsTheSameForAnyNumberOfNodes(t *testing.T) { // worktree.min_free
 	cost := func(nodes int) float64 {
 		r := newRepo(t, wide(nodes, func(e *ir.Epic) { e.Run.Worktree.MinFree = 1 }))
-		return testing.AllocsPerRun(10, func() { r.must(r.space.Room()) })
+		return testing.AllocsPerRun(10, func() { r.must(r.space.Trees.Room()) })
 	}
 	if few, many := cost(10), cost(2000); many > few {
 		t.Errorf("%.0f allocations for 10 nodes, %.0f for 2,000", few, many)

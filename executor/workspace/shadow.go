@@ -9,7 +9,7 @@ import (
 // Shadows returns what git takes a branch's short name for before the branch itself:
 // a file of that name in the git directory, a ref below refs/ and a tag, in the
 // order of gitrevisions(7). Where there is one, "git merge NAME" merges that.
-func (s *Space) Shadows(branch string) []string { return s.git.shadows(branch) }
+func (s Checkout) Shadows(branch string) []string { return s.git.shadows(branch) }
 
 func (g *git) shadows(branch string) (by []string) {
 	for _, ref := range []string{branch, "refs/" + branch, "refs/tags/" + branch} {

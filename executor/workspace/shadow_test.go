@@ -18,7 +18,7 @@ func TestWhatGitTakesABranchFor(t *testing.T) {
 	for _, ref := range []string{"refs/heads/z/x/y", "refs/remotes/x/y"} { // neither comes before a branch
 		r.git("update-ref", ref, "HEAD")
 	}
-	if got := r.space.Shadows("x/y"); got != nil {
+	if got := r.space.Checkout.Shadows("x/y"); got != nil {
 		t.Errorf("shadowed by %q", got)
 	}
 	r.git("tag", "x/y")
@@ -29,7 +29,7 @@ func TestWhatGitTakesABranchFor(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(r.space.git.common, "x/y"), []byte("no ref\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := r.space.Shadows("x/y"), []string{"refs/x/y", "refs/tags/x/y"}; !slices.Equal(got, want) {
+	if got, want := r.space.Checkout.Shadows("x/y"), []string{"refs/x/y", "refs/tags/x/y"}; !slices.Equal(got, want) {
 		t.Errorf("shadowed by %q, want %q", got, want)
 	}
 	if got := r.space.git.typed("x/y"); got != "refs/heads/x/y" {

@@ -11,7 +11,7 @@ import (
 // and where they stand. Of the epic's own these are the branches of what the node needs
 // and of all results together: with those of every node each would cost as much as
 // there are nodes. Where a person works, or all results are joined, all of them show.
-func (s *Space) shows(n *ir.Node) (map[string]string, error) {
+func (s *space) shows(n *ir.Node) (map[string]string, error) {
 	under := []string{"refs/heads", "refs/tags", "refs/remotes"}
 	if n == nil || n.ID == executor.Integration || n.Kind == ir.Manual {
 		return s.git.readRefs(under...)
@@ -31,7 +31,7 @@ func (s *Space) shows(n *ir.Node) (map[string]string, error) {
 
 // needed returns the branches of the nodes that a node needs. One without a branch was
 // skipped, or is done by the plan's word: what it needs itself counts in its place.
-func (s *Space) needed(n *ir.Node) (map[string]string, error) {
+func (s *space) needed(n *ir.Node) (map[string]string, error) {
 	refs := map[string]string{}
 	seen := map[ir.Key]bool{}
 	for todo := []*ir.Node{n}; len(todo) > 0; todo = todo[1:] {

@@ -25,7 +25,7 @@ type sight struct {
 	fresh    []string // untracked files; of a new directory only its name, with a slash
 }
 
-func (s *Space) look(ctx context.Context, w *worktree) (sight, error) {
+func (s *space) look(ctx context.Context, w *worktree) (sight, error) {
 	if w.Left == "" { // just made, nothing is checked out
 		return sight{}, nil
 	}
@@ -79,7 +79,7 @@ func (v *sight) note(kind, rest string) {
 }
 
 // untouched reports whether the worktree is as ralph last left it.
-func (s *Space) untouched(ctx context.Context, w *worktree, now sight) (bool, error) {
+func (s *space) untouched(ctx context.Context, w *worktree, now sight) (bool, error) {
 	switch {
 	case w.Left == "":
 		return true, nil
@@ -130,7 +130,7 @@ func (s *Space) Edited(ctx context.Context, node ir.NodeID) (bool, error) {
 // save commits whatever differs from the commit that ralph last left in the
 // worktree (new commits, what is staged, what is not) and pins it. The commit
 // has no key: it is never taken for a result.
-func (s *Space) save(ctx context.Context, w *worktree, now sight, seq int64) (string, error) {
+func (s *space) save(ctx context.Context, w *worktree, now sight, seq int64) (string, error) {
 	parent := now.head
 	if parent == "" {
 		parent = w.Left
@@ -155,27 +155,21 @@ func (s *Space) save(ctx context.Context, w *worktree, now sight, seq int64) (st
 				continue
 			}
 			msg := fmt.Sprintf("Saved before a reset (%s/%s)\n\nRalph-Epic: %s\nRalph-Node: %s\n", s.epic.Epic.ID, w.node.ID, s.epic.Epic.ID, w.node.ID)
-			b, err := s.git.run(ctx, place{}, msg, s.author("ralph"), "commit-tree", t, "-p", parent)
-			if err != nil {
+			if parent, err = s.git.commitTree(ctx, msg, s.author("ralph"), t, parent); err != nil {
 				return "", err
 			}
-			parent = strings.TrimSpace(string(b))
 		}
 	}
 	if parent == w.Left {
 		return "", nil // only ignored or empty things differed
 	}
 	ref := s.nodeRef(w.node.ID, fmt.Sprintf("saved/%d", seq))
-	old, err := s.git.ref(ctx, ref)
-	if err != nil {
-		return "", err
-	}
-	return ref, s.git.update(ctx, "save", move{ref, old, parent})
+	return ref, s.git.point(ctx, "save", [2]string{ref, parent})
 }
 
 // snapshot writes the worktree's present files as a tree, by way of an index of
 // its own, to which add (stage or fits) adds them.
-func (s *Space) snapshot(ctx context.Context, w *worktree, add func(context.Context, *worktree, place) error) (string, error) {
+func (s *space) snapshot(ctx context.Context, w *worktree, add func(context.Context, *worktree, place) error) (string, error) {
 	tmp, err := os.CreateTemp(s.state, "index-*")
 	if err != nil {
 		return "", err
@@ -208,7 +202,7 @@ func (s *Space) snapshot(ctx context.Context, w *worktree, add func(context.Cont
 
 // attach makes HEAD of the worktree name its branch; of one without, the commit:
 // to reset it must not move a branch that was checked out there.
-func (s *Space) attach(ctx context.Context, w *worktree, commit string) error {
+func (s *space) attach(ctx context.Context, w *worktree, commit string) error {
 	on, _, err := s.headOf(w)
 	if err != nil {
 		return err
@@ -228,7 +222,7 @@ func (s *Space) attach(ctx context.Context, w *worktree, commit string) error {
 
 // plain makes a ref of ralph's that somebody made symbolic a plain one again: what
 // moves HEAD of a worktree would move what it leads to.
-func (s *Space) plain(ctx context.Context, ref string) error {
+func (s *space) plain(ctx context.Context, ref string) error {
 	if !s.git.symbolic(ref) {
 		return nil
 	}
@@ -245,7 +239,7 @@ func (s *Space) plain(ctx context.Context, ref string) error {
 
 // reset puts the worktree at a commit, on the node's branch. Ignored files and
 // what setup made stay.
-func (s *Space) reset(ctx context.Context, w *worktree, commit string) error {
+func (s *space) reset(ctx context.Context, w *worktree, commit string) error {
 	for _, name := range []string{"rebase-merge", "rebase-apply", "sequencer", "BISECT_LOG", "AUTO_MERGE"} {
 		if err := os.RemoveAll(filepath.Join(w.at.gitDir, name)); err != nil {
 			return err

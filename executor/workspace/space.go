@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,16 +13,45 @@ import (
 	"sync/atomic"
 
 	"github.com/ralph-compiler/ralph/executor"
-	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/regular"
-	"github.com/ralph-compiler/ralph/internal/shellword"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
 var _ executor.Workspace = (*Space)(nil)
 
-// Space is the repository as one epic uses it.
+// Space is the repository as one epic uses it: the worktrees of its nodes, as effects
+// use them (executor.Workspace), and the rest by what it is about.
 type Space struct {
+	*space
+	Bases    Bases
+	Checkout Checkout
+	Names    Names
+	Refs     Refs
+	Trees    Trees
+}
+
+// Bases are the commits that the epic and its roots start from.
+type Bases struct{ *space }
+
+// Checkout is the user's checkout and its repository, which are looked at and watched.
+type Checkout struct{ *space }
+
+// Names are the branches and directories that the epic needs.
+type Names struct{ *space }
+
+// Refs are the epic's branches and refs, and the commits that they hold: what is left of
+// a run without its journal.
+type Refs struct{ *space }
+
+// Trees are the worktrees between effects: what was left in them, and taken out of them.
+type Trees struct{ *space }
+
+func (s *space) whole() *Space {
+	return &Space{s, Bases{s}, Checkout{s}, Names{s}, Refs{s}, Trees{s}}
+}
+
+// space is what they share.
+type space struct {
 	git    *git
 	top    string // the user's checkout, absolute
 	state  string // this epic's state directory, absolute
@@ -102,7 +130,7 @@ func Open(ctx context.Context, dir string, epic *ir.Epic) (*Space, error) {
 	if err := g.locate(ctx); err != nil {
 		return nil, err
 	}
-	s := &Space{git: g, epic: epic, branches: map[string]bool{}, free: free}
+	s := &space{git: g, epic: epic, branches: map[string]bool{}, free: free}
 	if s.top, err = g.top(ctx, dir); err != nil {
 		return nil, err
 	}
@@ -112,11 +140,11 @@ func Open(ctx context.Context, dir string, epic *ir.Epic) (*Space, error) {
 	if err := s.settings(ctx); err != nil {
 		return nil, err
 	}
-	return s, s.complete(ctx)
+	return s.whole(), s.complete(ctx)
 }
 
 // know takes up what the epic says about the repository.
-func (s *Space) know() error {
+func (s *space) know() error {
 	var err error
 	if s.state, err = stateIn(s.git.common, s.epic.Epic.ID); err != nil {
 		return err
@@ -151,7 +179,7 @@ func (s *Space) know() error {
 }
 
 // sumRef is the ref of the integration branch, "" if the epic has none.
-func (s *Space) sumRef() string {
+func (s *space) sumRef() string {
 	if s.epic.Epic.Integration.Branch == "" {
 		return ""
 	}
@@ -164,150 +192,10 @@ func (s *Space) State() string { return s.state }
 // Top returns the user's checkout.
 func (s *Space) Top() string { return s.top }
 
-func (g *git) locate(ctx context.Context) error {
-	where := []string{"rev-parse", "--path-format=absolute", "--git-common-dir"}
-	out, err := g.line(ctx, place{}, where...)
-	if err != nil && strings.Contains(err.Error(), "dubious ownership") && g.trusted(ctx) {
-		out, err = g.line(ctx, place{}, where...)
-	}
-	if err != nil {
-		return &Refusal{What: fmt.Sprintf("%s is not in a git repository that ralph may use (%v)", g.dir, err), Hint: "git init"}
-	}
-	if g.common, err = filepath.EvalSymlinks(out); err != nil {
-		return err
-	}
-	return notAClone(g.dir, g.common)
-}
-
-// notAClone refuses to work in a clone that is a sprint's worktree: the run is recorded
-// where it was made for.
-func notAClone(dir, common string) error {
-	b, _, err := readPlain(filepath.Join(common, cloneMark), maxRef)
-	of, _, ok := strings.Cut(string(b), "\n")
-	if err != nil || !ok || !filepath.IsAbs(of) {
-		return nil //nolint:nilerr // it is none
-	}
-	if filepath.Base(of) == ".git" {
-		of = filepath.Dir(of)
-	}
-	return &Refusal{What: fmt.Sprintf("%s is the worktree of a sprint, which ralph made for %s; call it there", dir, of), Hint: "cd " + shellword.Quote(of)}
-}
-
-// trusted takes over which repositories of other owners the user trusts, as git reads
-// that nowhere but in the user's and the system's configuration.
-func (g *git) trusted(ctx context.Context) bool {
-	user := *g
-	user.conf, user.env, user.user = nil, userEnv(), true
-	var dirs []string
-	for _, scope := range []string{"--system", "--global"} {
-		out, err := user.line(ctx, place{}, "config", scope, "--includes", "-z", "--type=path", "--get-all", "safe.directory")
-		if err == nil { // else there is none
-			dirs = append(dirs, strings.Split(strings.TrimSuffix(out, "\x00"), "\x00")...)
-		}
-	}
-	for _, dir := range dirs {
-		g.conf = append(g.conf, "-c", "safe.directory="+dir)
-	}
-	return len(dirs) > 0
-}
-
-func (g *git) top(ctx context.Context, dir string) (string, error) {
-	bare := *g
-	bare.common = "" // the checkout is found from dir
-	out, err := bare.line(ctx, place{}, "rev-parse", "--path-format=absolute", "--show-toplevel")
-	if err != nil {
-		return "", &Refusal{What: fmt.Sprintf("%s is not in a checkout (%v)", dir, err)}
-	}
-	return filepath.EvalSymlinks(out)
-}
-
-// settings reads, once, the few settings of the user that have to hold in every
-// call, with the user's own configuration.
-func (s *Space) settings(ctx context.Context) error {
-	user := *s.git
-	user.conf = nil
-	user.env = userEnv()
-	user.common, user.user = "", true
-	out, err := user.run(ctx, place{}, "", nil, "config", "-z", "--get-regexp",
-		`^(user\.(name|email)|core\.(excludesfile|autocrlf|eol|filemode|ignorecase|symlinks|precomposeunicode|sharedrepository)|filter\..*\.(clean|smudge|process|required)|extensions\.(refstorage|objectformat))$`)
-	if err != nil && exitCode(err) != 1 {
-		return err
-	}
-	values := map[string]string{}
-	off := map[string]bool{}
-	for entry := range strings.SplitSeq(string(out), "\x00") {
-		name, value, ok := strings.Cut(entry, "\n")
-		switch {
-		case strings.HasPrefix(name, "filter.") && !strings.HasPrefix(name, "filter.lfs."):
-			off[name] = true
-		case ok:
-			values[name] = value
-		}
-	}
-	s.git.without(off)
-	if f := values["extensions.refstorage"]; f != "" && f != "files" {
-		return &Refusal{fmt.Sprintf("this repository keeps its refs as %q, which ralph cannot use yet", f), "git refs migrate --ref-format=files"}
-	}
-	name, email := values["user.name"], values["user.email"]
-	if name == "" || email == "" {
-		return &Refusal{"git does not know who commits", `git config user.name "Your Name" && git config user.email you@example.org`}
-	}
-	s.who = []string{"GIT_COMMITTER_NAME=" + name, "GIT_COMMITTER_EMAIL=" + email}
-	s.person = append([]string{"GIT_AUTHOR_NAME=" + name, "GIT_AUTHOR_EMAIL=" + email}, s.who...)
-	for _, k := range []string{"core.autocrlf", "core.eol", "filter.lfs.clean", "filter.lfs.smudge", "filter.lfs.process", "filter.lfs.required"} {
-		if v, ok := values[k]; ok {
-			s.git.conf = append(s.git.conf, "-c", k+"="+v)
-		}
-	}
-	s.carried = maps.Clone(values)
-	delete(s.carried, "extensions.refstorage")
-	s.shared = values["core.sharedrepository"]
-	delete(s.carried, "core.sharedrepository")
-	s.lfs = values["filter.lfs.process"] != "" || values["filter.lfs.clean"] != ""
-	s.ignore = values["core.excludesfile"]
-	if s.ignore == "" {
-		home := os.Getenv("XDG_CONFIG_HOME")
-		if home == "" && os.Getenv("HOME") != "" {
-			home = filepath.Join(os.Getenv("HOME"), ".config")
-		}
-		if home != "" {
-			s.ignore = filepath.Join(home, "git", "ignore")
-		}
-	}
-	if rest, ok := strings.CutPrefix(s.ignore, "~/"); ok {
-		s.ignore = filepath.Join(os.Getenv("HOME"), rest)
-	}
-	return nil
-}
-
-// without turns filters off for every call, which the repository's own configuration
-// would otherwise bring in before a run, and to who only looks.
-func (g *git) without(filters map[string]bool) {
-	for i, key := range slices.Sorted(maps.Keys(filters)) {
-		value := ""
-		if strings.HasSuffix(key, ".required") {
-			value = "false"
-		}
-		g.env = append(g.env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", i, key), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", i, value))
-	}
-	if len(filters) > 0 {
-		g.env = append(g.env, fmt.Sprintf("GIT_CONFIG_COUNT=%d", len(filters)))
-	}
-}
-
-// userEnv is the caller's environment without anything that steers git.
-func userEnv() []string {
-	var out []string
-	for _, v := range os.Environ() {
-		if !strings.HasPrefix(v, "GIT_") {
-			out = append(out, v)
-		}
-	}
-	return append(out, process.ToolMark())
-}
-
 // Dir implements executor.Workspace.
-func (s *Space) Dir(id ir.NodeID) string {
+func (s *Space) Dir(id ir.NodeID) string { return s.dirOf(id) }
+
+func (s *space) dirOf(id ir.NodeID) string {
 	dir, err := s.path(s.nodes[id].Git.Worktree)
 	if err != nil {
 		panic("workspace: an unchecked path: " + err.Error()) // Open refused it
@@ -317,7 +205,7 @@ func (s *Space) Dir(id ir.NodeID) string {
 
 // path fills in {repo} and makes a worktree's path absolute. It lies inside the
 // project or inside a sibling ../<name>-worktrees/.
-func (s *Space) path(template string) (string, error) {
+func (s *space) path(template string) (string, error) {
 	rel := strings.ReplaceAll(template, "{repo}", filepath.Base(s.top))
 	clean := filepath.Clean(filepath.FromSlash(rel))
 	outside, beside := strings.CutPrefix(filepath.ToSlash(clean), "../")
@@ -337,41 +225,37 @@ func (s *Space) path(template string) (string, error) {
 	return filepath.Join(s.top, clean), nil
 }
 
-func (s *Space) prefix() string { return "refs/ralph/" + string(s.epic.Epic.ID) + "/" }
+func (s *space) prefix() string { return "refs/ralph/" + string(s.epic.Epic.ID) + "/" }
 
-func (s *Space) nodeRef(id ir.NodeID, rest string) string {
+func (s *space) nodeRef(id ir.NodeID, rest string) string {
 	return s.prefix() + "nodes/" + string(id) + "/" + rest
 }
 
 // Pin pins the base of the epic, and those of roots that name their own, at
 // their first call; later calls return what was pinned.
-func (s *Space) Pin(ctx context.Context) (executor.Tree, []executor.NamedTree, error) {
-	base, err := s.pin(ctx, s.prefix()+"base", s.epic.Epic.Base)
+func (s Bases) Pin(ctx context.Context) (executor.Tree, []executor.NamedTree, error) {
+	base, own, err := s.eachBase(func(ref, branch string) (executor.Tree, error) {
+		commit, err := s.git.ref(ctx, ref)
+		if err == nil && commit == "" {
+			if commit, err = s.headOfBase(ctx, branch); err == nil {
+				err = s.git.update(ctx, "pin base", move{ref, "", commit})
+			}
+		}
+		if err != nil {
+			return executor.Tree{}, err
+		}
+		return s.git.at(ctx, commit)
+	})
 	if err != nil {
 		return base, nil, err
 	}
 	s.based.Store(base.Commit)
-	if err := s.keepStash(ctx); err != nil {
-		return base, nil, err
-	}
-	var own []executor.NamedTree
-	for i := range s.epic.Nodes {
-		n := &s.epic.Nodes[i]
-		if !s.ownBase(n) {
-			continue
-		}
-		t, err := s.pin(ctx, s.nodeRef(n.ID, "base"), n.Git.Base)
-		if err != nil {
-			return base, nil, fmt.Errorf("node %s: %w", n.Key, err)
-		}
-		own = append(own, executor.NamedTree{Name: n.Git.Base, Tree: t})
-	}
-	return base, own, nil
+	return base, own, s.keepStash(ctx)
 }
 
 // base is the commit that the epic starts from, "" if none is pinned: once it is
 // pinned for a run, whatever others do to the ref meanwhile.
-func (s *Space) base(ctx context.Context) (string, error) {
+func (s *space) base(ctx context.Context) (string, error) {
 	if at, ok := s.based.Load().(string); ok {
 		return at, nil
 	}
@@ -379,41 +263,11 @@ func (s *Space) base(ctx context.Context) (string, error) {
 }
 
 func blocked(n *ir.Node) bool {
-	for _, e := range n.After {
-		if e.Type == ir.Blocks {
-			return true
-		}
-	}
-	return false
-}
-
-func (s *Space) pin(ctx context.Context, ref, branch string) (executor.Tree, error) {
-	commit, err := s.git.ref(ctx, ref)
-	if err != nil {
-		return executor.Tree{}, err
-	}
-	if commit == "" {
-		from, err := s.source(ctx, branch)
-		if err != nil {
-			return executor.Tree{}, err
-		}
-		commit, err = s.git.ref(ctx, from+"^{commit}")
-		if err != nil {
-			return executor.Tree{}, err
-		}
-		if commit == "" {
-			return executor.Tree{}, &Refusal{fmt.Sprintf("the base %q does not exist in this repository", branch), "git branch " + shellword.Quote(branch) + " (or name another base in the plan)"}
-		}
-		if err := s.git.update(ctx, "pin base", move{ref, "", commit}); err != nil {
-			return executor.Tree{}, err
-		}
-	}
-	tree, err := s.git.tree(ctx, commit)
-	return executor.Tree{Commit: commit, Tree: tree}, err
+	return slices.ContainsFunc(n.After, func(e ir.Edge) bool { return e.Type == ir.Blocks })
 }
 
 // hold keeps two effects on the same worktree apart.
-func (s *Space) hold(name string) func() {
+func (s *space) hold(name string) func() {
 	m, _ := s.busy.LoadOrStore(name, new(sync.Mutex))
 	m.(*sync.Mutex).Lock()
 	return m.(*sync.Mutex).Unlock

@@ -29,7 +29,7 @@ func testNothingOfTheUserIsTouched(t *testing.T) {
 	r.write("untracked.txt", "y\n")
 	before := r.manifest()
 
-	base, _, err := r.space.Pin(t.Context())
+	base, _, err := r.space.Bases.Pin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func testNothingOfTheUserIsTouched(t *testing.T) {
 }
 
 func TestWorktreePaths(t *testing.T) { // S0-115, S0-116, S0-117, S2-59, S2-60, S2-64, S1-36
-	s := &Space{top: "/home/u/beads-ralph"}
+	s := &space{top: "/home/u/beads-ralph"}
 	for name, c := range map[string]struct{ template, want string }{
 		"the branch's slashes become directories": {"../{repo}-worktrees/main/1-1-project-setup", "/home/u/beads-ralph-worktrees/main/1-1-project-setup"},
 		"a track keeps its letter":                {"../{repo}-worktrees/main/1-2a-auth", "/home/u/beads-ralph-worktrees/main/1-2a-auth"},
@@ -424,7 +424,7 @@ func TestRefusals(t *testing.T) {
 	}
 	t.Run("a base that does not exist", func(t *testing.T) {
 		r := newRepo(t, executortest.Epic(two, func(e *ir.Epic) { e.Epic.Base = "develop" }))
-		if _, _, err := r.space.Pin(context.Background()); err == nil || !strings.Contains(err.Error(), `"develop" does not exist`) {
+		if _, _, err := r.space.Bases.Pin(context.Background()); err == nil || !strings.Contains(err.Error(), `"develop" does not exist`) {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -432,12 +432,12 @@ func TestRefusals(t *testing.T) {
 
 func TestTheBaseStaysPinned(t *testing.T) {
 	r := newRepo(t, executortest.Epic(two))
-	first, _, err := r.space.Pin(t.Context())
+	first, _, err := r.space.Bases.Pin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.git("commit", "-q", "--allow-empty", "-m", "later")
-	again, _, err := r.space.Pin(t.Context())
+	again, _, err := r.space.Bases.Pin(t.Context())
 	if err != nil || again != first {
 		t.Errorf("%v, then %v, %v", first, again, err)
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,7 +17,7 @@ import (
 // what git keeps of it, also where git ignores it, and notes in w.special what it
 // was: git and whoever else opens a FIFO waits for ever. What was found stays on
 // record until it is told (swept), so that no crash loses it.
-func (s *Space) sweep(ctx context.Context, w *worktree) error {
+func (s *space) sweep(ctx context.Context, w *worktree) error {
 	ctx, cancel := context.WithTimeout(ctx, s.git.patience)
 	defer cancel()
 	known := *w
@@ -70,12 +69,9 @@ func (s *Space) sweep(ctx context.Context, w *worktree) error {
 const maxSpecial = maxChanged
 
 // swept forgets the special files that were told.
-func (s *Space) swept(w *worktree) error {
+func (s *space) swept(w *worktree) error {
 	w.special = nil
-	if err := os.Remove(s.record(w, ".special")); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
+	return remove(s.record(w, ".special"))
 }
 
 // specialProblems says what special files an attempt left, and what to do instead.
@@ -127,7 +123,7 @@ func special(ctx context.Context, dir, prefix string) ([]specialFile, error) {
 
 // restoreAdmin writes anew what git needs to find a linked worktree, where a special
 // file stood in its place.
-func (s *Space) restoreAdmin(w *worktree) error {
+func (s *space) restoreAdmin(w *worktree) error {
 	dir := filepath.Join(s.git.common, "worktrees", w.Admin)
 	if w.Clone || w.Admin == "" || !isDir(dir) {
 		return nil

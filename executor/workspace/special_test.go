@@ -28,7 +28,7 @@ func TestGitThatWaitsIsEnded(t *testing.T) {
 	r.space.git.patience = 200 * time.Millisecond
 	head := r.head()
 	object := filepath.Join(r.dir, ".git/objects", head[:2], head[2:])
-	r.space.Release()
+	r.space.Trees.Release()
 	r.fifo(object)
 	r.fifo(filepath.Join(r.dir, ".git/packed-refs"))
 	ask := map[string]func(context.Context) error{

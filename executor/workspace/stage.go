@@ -15,7 +15,7 @@ import (
 
 // stage is addAll of what an agent left. What git refuses, and what is more than may
 // be added, is moved out of the worktree, which is on record (see moved).
-func (s *Space) stage(ctx context.Context, w *worktree, at place) error {
+func (s *space) stage(ctx context.Context, w *worktree, at place) error {
 	if err := s.lighten(ctx, w); err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func (s *Space) stage(ctx context.Context, w *worktree, at place) error {
 var errUnfit = errors.New("a commit cannot hold all of it")
 
 // fits is stage of who only looks: it moves nothing.
-func (s *Space) fits(ctx context.Context, w *worktree, at place) error {
+func (s *space) fits(ctx context.Context, w *worktree, at place) error {
 	if _, wrong, err := s.excess(ctx, w); err != nil || wrong != "" {
 		return cmp.Or(err, errUnfit)
 	}
@@ -48,7 +48,7 @@ func (s *Space) fits(ctx context.Context, w *worktree, at place) error {
 
 // add is addAll of files that their owner may not read, too. If git refuses a path it
 // is returned, and what to do instead.
-func (s *Space) add(ctx context.Context, w *worktree, at place) (path, why string, err error) {
+func (s *space) add(ctx context.Context, w *worktree, at place) (path, why string, err error) {
 	err = s.addAll(ctx, at)
 	locked := closed(err)
 	if locked != "" && unlock(filepath.Join(w.dir, filepath.FromSlash(locked)), 0o400) {
@@ -77,7 +77,7 @@ var (
 // unfit finds which path of a worktree git refused to add, and says what to do instead;
 // "" if it was something else. What git says only points at one of the paths that are
 // there to be added: a name can hold lines that read as if git had said them.
-func (s *Space) unfit(ctx context.Context, at place, err error) (string, string) {
+func (s *space) unfit(ctx context.Context, at place, err error) (string, string) {
 	var g *gitError
 	if !errors.As(err, &g) {
 		return "", ""

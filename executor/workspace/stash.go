@@ -10,7 +10,7 @@ import (
 )
 
 // readStash lists what the user has stashed, oldest first.
-func (s *Space) readStash() ([]stashed, error) {
+func (s *space) readStash() ([]stashed, error) {
 	at, err := s.git.refFile(stashRef)
 	if err != nil {
 		return nil, err
@@ -20,7 +20,7 @@ func (s *Space) readStash() ([]stashed, error) {
 
 // keepStash pins what is stashed: whoever drops it, git keeps it. One ref names a
 // commit whose parents are the entries; those that are gone meanwhile stay.
-func (s *Space) keepStash(ctx context.Context) error {
+func (s *space) keepStash(ctx context.Context) error {
 	list, err := s.readStash()
 	if err != nil || len(list) == 0 {
 		return err
@@ -58,15 +58,11 @@ func (s *Space) keepStash(ctx context.Context) error {
 	if len(parents) == pinned {
 		return nil
 	}
-	args := []string{"commit-tree", tree}
-	for _, p := range parents {
-		args = append(args, "-p", p)
-	}
-	out, err := s.git.run(ctx, place{}, "What was stashed while ralph was at work\n", s.author("ralph"), args...)
+	commit, err := s.git.commitTree(ctx, "What was stashed while ralph was at work\n", s.author("ralph"), tree, parents...)
 	if err != nil {
 		return err
 	}
-	return s.git.update(ctx, "keep the stash", move{ref, old, strings.TrimSpace(string(out))})
+	return s.git.update(ctx, "keep the stash", move{ref, old, commit})
 }
 
 // Bounds of what is compared with what the user has stashed.
@@ -81,7 +77,7 @@ const (
 // if it does not: an agent popped it, or applied all of it. It would come onto the
 // integration branch as the agent's. In a clone, where nothing is stashed, it was most
 // likely the user who popped one that is gone: there only files that are the same count.
-func (s *Space) ofTheStash(ctx context.Context, e executor.Effect, w *worktree, tree string) (string, error) {
+func (s *space) ofTheStash(ctx context.Context, e executor.Effect, w *worktree, tree string) (string, error) {
 	v, ok := s.refs.Load(e.Node)
 	if !ok || e.Person {
 		return "", nil
@@ -115,7 +111,7 @@ func (s *Space) ofTheStash(ctx context.Context, e executor.Effect, w *worktree, 
 // takenFrom lists the files of a stash that a tree has as it has them, and its start
 // had not: of one that was dropped meanwhile those that share a line with it, of one
 // that is still there all or none. With whole, a file has to be the same.
-func (s *Space) takenFrom(ctx context.Context, entry stashed, start, tree string, gone, whole bool) ([]string, error) {
+func (s *space) takenFrom(ctx context.Context, entry stashed, start, tree string, gone, whole bool) ([]string, error) {
 	h, err := s.git.commitHeader(ctx, entry.ID)
 	if err != nil || len(h.parents) == 0 {
 		return nil, ctx.Err()
@@ -136,19 +132,17 @@ func (s *Space) takenFrom(ctx context.Context, entry stashed, start, tree string
 			if seen++; seen > maxStashed {
 				return taken, nil
 			}
-			oids := map[string]string{}
-			for name, at := range map[string]string{"start": start, "now": tree, "stash": of.to} {
-				if oids[name], err = s.git.ref(ctx, at+":"+p); err != nil {
-					return nil, err
-				}
-			}
+			q := s.git.asking(ctx)
+			before, now, there := q.ref(start+":"+p), q.ref(tree+":"+p), q.ref(of.to+":"+p)
 			switch {
-			case oids["stash"] == oids["start"]: // it was there without the stash
+			case q.err != nil:
+				return nil, q.err
+			case there == before: // it was there without the stash
 				continue
-			case oids["now"] == oids["stash"]:
+			case now == there:
 				taken = append(taken, p)
 				continue
-			case oids["now"] == "" || oids["now"] == oids["start"]:
+			case now == "" || now == before:
 				if !gone {
 					return nil, nil
 				}
@@ -171,7 +165,7 @@ func (s *Space) takenFrom(ctx context.Context, entry stashed, start, tree string
 }
 
 // namesOf lists the files that a commit has otherwise than another, or all of them.
-func (s *Space) namesOf(ctx context.Context, from, to string) ([]string, error) {
+func (s *space) namesOf(ctx context.Context, from, to string) ([]string, error) {
 	args := []string{"ls-tree", "-r", "-z", "--name-only", "--full-tree", to}
 	if from != "" {
 		args = []string{"diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-ext-diff", from, to}
@@ -185,7 +179,7 @@ func (s *Space) namesOf(ctx context.Context, from, to string) ([]string, error) 
 
 // sharesLine reports whether a file has lines that a stash adds to it and that were not
 // there when the attempt began: one is enough, or it has to be all.
-func (s *Space) sharesLine(ctx context.Context, from, to, start, tree, path string, enough bool) (bool, error) {
+func (s *space) sharesLine(ctx context.Context, from, to, start, tree, path string, enough bool) (bool, error) {
 	lines := func(at string) (map[string]bool, error) {
 		out := map[string]bool{}
 		if at == "" {

@@ -13,7 +13,7 @@ import (
 // noteStamps notes how the tracked files of a worktree are before a gate runs
 // there; touched says at its end which of them somebody wrote to since. Git would
 // not tell: one that was changed and put back is the same to it.
-func (s *Space) noteStamps(ctx context.Context, w *worktree) error {
+func (s *space) noteStamps(ctx context.Context, w *worktree) error {
 	stamps, err := s.stampsOf(ctx, w)
 	s.stamped.Store(w.name, stamps)
 	return err
@@ -21,7 +21,7 @@ func (s *Space) noteStamps(ctx context.Context, w *worktree) error {
 
 // touched lists the tracked files that were written to since noteStamps, sorted,
 // and forgets what was noted.
-func (s *Space) touched(w *worktree) []string {
+func (s *space) touched(w *worktree) []string {
 	noted, ok := s.stamped.LoadAndDelete(w.name)
 	if !ok {
 		return nil
@@ -38,15 +38,11 @@ func (s *Space) touched(w *worktree) []string {
 
 // stampsOf are the stamps of the files that the index of a worktree names and that
 // are there. Git is asked where the index is large, or split.
-func (s *Space) stampsOf(ctx context.Context, w *worktree) (map[string]stamp, error) {
-	oid := 20
-	if s.carried["extensions.objectformat"] == "sha256" {
-		oid = 32
-	}
+func (s *space) stampsOf(ctx context.Context, w *worktree) (map[string]stamp, error) {
 	stamps := map[string]stamp{}
 	var paths []string
 	b, err := regular.ReadMax(filepath.Join(w.at.gitDir, "index"), maxIndex)
-	if list, ok := readIndex(b, oid); err == nil && ok {
+	if list, ok := readIndex(b, s.newHash().Size()); err == nil && ok {
 		for _, e := range list {
 			paths = append(paths, e.path)
 		}

@@ -1,11 +1,9 @@
 package workspace
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
@@ -21,61 +19,34 @@ type Trail struct {
 // Trails returns the commits of this epic's attempts that local branches, remote-
 // tracking branches or ralph's refs hold, sorted by their number in the journal.
 // Whatever anybody wrote into a trailer is in it: it proves nothing by itself.
-func (s *Space) Trails(ctx context.Context) ([]Trail, error) {
-	out, err := s.git.run(ctx, place{}, "", nil, "log", "--no-show-signature", "--source", "--format="+trailerFields+"%x1f%T%x1f%P%x1f%S",
+func (s Refs) Trails(ctx context.Context) ([]Trail, error) {
+	out, err := s.git.run(ctx, place{}, "", nil, "log", "--no-show-signature", "--source", "--format="+trailerFields+"%x1f%S",
 		"--fixed-strings", "--grep=Ralph-Epic: "+string(s.epic.Epic.ID), "--branches", "--remotes", "--glob="+s.prefix()+"*")
 	if err != nil {
 		return nil, err
 	}
 	var list []Trail
 	for line := range strings.Lines(string(out)) {
-		f := strings.Split(strings.TrimRight(line, "\n"), "\x1f")
-		if len(f) != 11 || f[1] != string(s.epic.Epic.ID) {
-			continue
+		if t, ok := s.readTrail(line, 11); ok {
+			list = append(list, t)
 		}
-		step, number, ok := strings.Cut(f[3], "/")
-		n, err := strconv.Atoi(number)
-		if !ok || err != nil || n < 1 {
-			continue // a base that ralph merged, or what was saved
-		}
-		seq, err := strconv.ParseInt(strings.TrimSpace(f[4]), 10, 64)
-		if err != nil || seq < 1 || seq > maxSeq {
-			continue
-		}
-		t := Trail{Ref: f[10], Orphan: executor.Orphan{
-			Node: ir.NodeID(f[2]), Step: step, Attempt: n, Start: f[5], Seq: seq, Work: strings.TrimSpace(f[7]), Result: executor.Tree{Commit: f[0], Tree: f[8]},
-		}}
-		parents := strings.Fields(f[9])
-		if t.Start == "" && len(parents) > 0 { // of an older ralph
-			t.Start = parents[0]
-		}
-		if step == executor.MergeStep {
-			t.Merged = parents
-		}
-		if f[6] != "" {
-			t.Problems = []string{oneLine(f[6], roomListed)}
-		}
-		list = append(list, t)
 	}
-	slices.SortFunc(list, func(a, b Trail) int {
-		return cmp.Or(cmp.Compare(a.Seq, b.Seq), strings.Compare(a.Result.Commit, b.Result.Commit))
-	})
+	slices.SortFunc(list, func(a, b Trail) int { return bySeq(a.Orphan, b.Orphan) })
 	return list, nil
 }
 
 // Check runs ralph's own checks on commits that nobody is known to have judged.
 // What a commit starts from, and the pinned base, must be there.
-func (s *Space) Check(ctx context.Context, trails []Trail) ([]executor.Orphan, error) {
+func (s Refs) Check(ctx context.Context, trails []Trail) ([]executor.Orphan, error) {
 	var out []executor.Orphan
 	for _, t := range trails {
-		if _, _, there, err := s.Seen(ctx, t.Start); err != nil {
-			return nil, err
-		} else if !there {
+		_, _, there, err := s.Seen(ctx, t.Start)
+		if err == nil && there {
+			err = s.checkOrphan(ctx, &t.Orphan)
+		} else if err == nil {
 			t.Problems = append(t.Problems, fmt.Sprintf("the commit %.12s that it starts from is not here", t.Start))
-			out = append(out, t.Orphan)
-			continue
 		}
-		if err := s.checkOrphan(ctx, &t.Orphan, strings.Join(t.Problems, "; ")); err != nil {
+		if err != nil {
 			return nil, err
 		}
 		out = append(out, t.Orphan)
@@ -85,7 +56,7 @@ func (s *Space) Check(ctx context.Context, trails []Trail) ([]executor.Orphan, e
 
 // Seen looks for a commit. There says that the repository has it, ref is a branch or
 // a ref of ralph's that holds it, "" if none does: it may be gone tomorrow.
-func (s *Space) Seen(ctx context.Context, commit string) (tree executor.Tree, ref string, there bool, err error) {
+func (s Refs) Seen(ctx context.Context, commit string) (tree executor.Tree, ref string, there bool, err error) {
 	if !isOid(commit) {
 		return executor.Tree{}, "", false, nil
 	}
@@ -93,8 +64,7 @@ func (s *Space) Seen(ctx context.Context, commit string) (tree executor.Tree, re
 	if err != nil || now != commit {
 		return executor.Tree{}, "", false, err
 	}
-	tree.Commit = commit
-	if tree.Tree, err = s.git.tree(ctx, commit); err != nil {
+	if tree, err = s.git.at(ctx, commit); err != nil {
 		return tree, "", false, err
 	}
 	ref, err = s.git.line(ctx, place{}, "for-each-ref", "--count=1", "--contains="+commit, "--format=%(refname)", "refs/heads", "refs/remotes", strings.TrimSuffix(s.prefix(), "/"))
@@ -103,7 +73,7 @@ func (s *Space) Seen(ctx context.Context, commit string) (tree executor.Tree, re
 
 // Remote returns where a remote-tracking branch of this name stands that holds a
 // commit ("": any), "" if none does or several do at different places.
-func (s *Space) Remote(ctx context.Context, branch, holds string) (string, error) {
+func (s Refs) Remote(ctx context.Context, branch, holds string) (string, error) {
 	args := []string{"for-each-ref", "--format=%(objectname)"}
 	if holds != "" {
 		if _, _, there, err := s.Seen(ctx, holds); err != nil || !there {
@@ -125,13 +95,13 @@ func (s *Space) Remote(ctx context.Context, branch, holds string) (string, error
 
 // Owner reads the trailers of a commit: the epic and the node that it belongs to,
 // "" if it does not say.
-func (s *Space) Owner(ctx context.Context, commit string) (ir.NodeID, error) {
+func (s Refs) Owner(ctx context.Context, commit string) (ir.NodeID, error) {
 	line, err := s.git.line(ctx, place{}, "log", "-1", "--no-show-signature", "--format="+trailerFields, commit)
 	if err != nil {
 		return "", err
 	}
-	if f := strings.Split(line, "\x1f"); len(f) == 8 && f[1] == string(s.epic.Epic.ID) {
-		return ir.NodeID(f[2]), nil
+	if f := strings.Split(line, "\x1f"); len(f) == 10 && f[3] == string(s.epic.Epic.ID) {
+		return ir.NodeID(f[4]), nil
 	}
 	return "", nil
 }
@@ -149,7 +119,7 @@ type Pins struct {
 // stands where it stood when Repin looked. Refs of attempts that are there, and an
 // integration branch that is there, stay. It returns how many it made or moved. The
 // caller holds the run lock.
-func (s *Space) Repin(ctx context.Context, p Pins) (int, error) {
+func (s Refs) Repin(ctx context.Context, p Pins) (int, error) {
 	var moves []move
 	add := func(ref, commit string, stays bool) error {
 		if commit == "" {
@@ -161,18 +131,11 @@ func (s *Space) Repin(ctx context.Context, p Pins) (int, error) {
 		}
 		return err
 	}
-	if err := add(s.prefix()+"base", p.Base, false); err != nil {
+	if err := s.eachPin(p.Base, p.Bases, func(ref, commit string) error { return add(ref, commit, false) }); err != nil {
 		return 0, err
 	}
 	for i := range s.epic.Nodes {
 		n := &s.epic.Nodes[i]
-		for _, b := range p.Bases {
-			if s.ownBase(n) && b.Name == n.Git.Base {
-				if err := add(s.nodeRef(n.ID, "base"), b.Commit, false); err != nil {
-					return 0, err
-				}
-			}
-		}
 		if err := add(s.nodeRef(n.ID, "result"), p.Results[n.ID], false); err != nil {
 			return 0, err
 		}
@@ -182,7 +145,7 @@ func (s *Space) Repin(ctx context.Context, p Pins) (int, error) {
 		if s.nodes[t.Node] == nil || t.Node == executor.Integration {
 			continue
 		}
-		ref := s.nodeRef(t.Node, fmt.Sprintf("attempts/%s/%d", component(t.Step), t.Attempt))
+		ref := s.attemptRef(executor.Effect{Node: t.Node, Step: t.Step, Attempt: t.Attempt})
 		if pinned[ref] {
 			continue
 		}

@@ -46,8 +46,8 @@ type worktree struct {
 }
 
 // own is the node's worktree. Nothing is looked at yet.
-func (s *Space) own(n *ir.Node) *worktree {
-	w := &worktree{node: n, name: string(n.ID), dir: s.Dir(n.ID)}
+func (s *space) own(n *ir.Node) *worktree {
+	w := &worktree{node: n, name: string(n.ID), dir: s.dirOf(n.ID)}
 	if n.ID != executor.Integration && n.Kind != ir.Manual {
 		w.ref = "refs/heads/" + n.Git.Branch
 	}
@@ -55,19 +55,19 @@ func (s *Space) own(n *ir.Node) *worktree {
 }
 
 // apart is the worktree of a gate that judges beside others, detached.
-func (s *Space) apart(n *ir.Node, gate string) *worktree {
+func (s *space) apart(n *ir.Node, gate string) *worktree {
 	name := component(gate)
 	if name != gate {
 		name += fmt.Sprintf("-%x", sha256.Sum256([]byte(gate)))[:7]
 	}
-	return &worktree{node: n, name: string(n.ID) + "@" + name, dir: s.Dir(n.ID) + gateMark + name}
+	return &worktree{node: n, name: string(n.ID) + "@" + name, dir: s.dirOf(n.ID) + gateMark + name}
 }
 
 // gateMark stands between the directory of a node and the name of a gate that judges
 // apart.
 const gateMark = ".gate-"
 
-func (s *Space) record(w *worktree, ending string) string {
+func (s *space) record(w *worktree, ending string) string {
 	return filepath.Join(s.state, "worktrees", w.name+ending)
 }
 
@@ -78,7 +78,7 @@ func (w *worktree) forget() {
 
 // find reads what is remembered and reports whether the worktree is there, as
 // far as git's own records of it go.
-func (s *Space) find(w *worktree) (bool, error) {
+func (s *space) find(w *worktree) (bool, error) {
 	if err := s.load(w); err != nil {
 		return false, err
 	}
@@ -102,7 +102,7 @@ func (s *Space) find(w *worktree) (bool, error) {
 }
 
 // load reads what is remembered.
-func (s *Space) load(w *worktree) error {
+func (s *space) load(w *worktree) error {
 	b, err := regular.ReadOwn(s.record(w, ".json"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -113,7 +113,7 @@ func (s *Space) load(w *worktree) error {
 	return err
 }
 
-func (s *Space) locate(w *worktree) {
+func (s *space) locate(w *worktree) {
 	w.at = place{gitDir: filepath.Join(s.git.common, "worktrees", w.Admin), workTree: w.dir, ignore: s.ignore}
 	if w.Clone {
 		w.at.gitDir, w.at.common = filepath.Join(w.dir, ".git"), s.git.common
@@ -125,7 +125,7 @@ func (s *Space) locate(w *worktree) {
 
 // worktree finds a worktree, and creates it, empty, if it is not there. A
 // directory that is not ralph's is never used.
-func (s *Space) worktree(ctx context.Context, w *worktree, commit string) error {
+func (s *space) worktree(ctx context.Context, w *worktree, commit string) error {
 	if err := s.sweep(ctx, w); err != nil {
 		return err
 	}
@@ -171,7 +171,7 @@ func (s *Space) worktree(ctx context.Context, w *worktree, commit string) error 
 
 // refill puts the files back of a worktree that was not there, as its index has them:
 // nobody deleted them one by one, and there is nothing else of it that could be saved.
-func (s *Space) refill(ctx context.Context, w *worktree) error {
+func (s *space) refill(ctx context.Context, w *worktree) error {
 	if w.gone = w.Refill; !w.gone {
 		return nil
 	}
@@ -186,10 +186,9 @@ func (s *Space) refill(ctx context.Context, w *worktree) error {
 
 // registered reports whether the administrative directory belongs to dir and is
 // whole.
-func (s *Space) registered(admin, dir string) bool {
+func (s *space) registered(admin, dir string) bool {
 	base := filepath.Join(s.git.common, "worktrees", admin)
-	b, err := regular.ReadFile(filepath.Join(base, "gitdir"))
-	if err != nil || strings.TrimSpace(string(b)) != filepath.Join(dir, ".git") {
+	if !isFor(filepath.Join(base, "gitdir"), dir) {
 		return false
 	}
 	for _, f := range []string{"HEAD", "commondir"} {
@@ -200,9 +199,15 @@ func (s *Space) registered(admin, dir string) bool {
 	return true
 }
 
+// isFor reports whether a gitdir file of git's names the worktree dir.
+func isFor(gitdir, dir string) bool {
+	b, err := regular.ReadFile(gitdir)
+	return err == nil && strings.TrimSpace(string(b)) == filepath.Join(dir, ".git")
+}
+
 // findAdmin looks for a worktree that was added at dir and is not on record: a
 // crash came in between. A half-made one is removed.
-func (s *Space) findAdmin(dir string) (string, error) {
+func (s *space) findAdmin(dir string) (string, error) {
 	base := filepath.Join(s.git.common, "worktrees")
 	entries, err := os.ReadDir(base)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -216,8 +221,7 @@ func (s *Space) findAdmin(dir string) (string, error) {
 		if !strings.HasPrefix(e.Name(), prefix) {
 			continue
 		}
-		b, err := regular.ReadFile(filepath.Join(base, e.Name(), "gitdir"))
-		if err != nil || strings.TrimSpace(string(b)) != filepath.Join(dir, ".git") {
+		if !isFor(filepath.Join(base, e.Name(), "gitdir"), dir) {
 			continue
 		}
 		if s.registered(e.Name(), dir) {
@@ -230,7 +234,7 @@ func (s *Space) findAdmin(dir string) (string, error) {
 	return "", nil
 }
 
-func (s *Space) create(ctx context.Context, w *worktree, commit string) error {
+func (s *space) create(ctx context.Context, w *worktree, commit string) error {
 	if err := s.room(w.dir); err != nil {
 		return err
 	}
@@ -286,140 +290,8 @@ func vacant(dir string) error {
 	return nil
 }
 
-// mend puts back what ties the worktree to the repository, without reading it:
-// an agent may have replaced the .git file, or left locks when it was killed.
-func (s *Space) mend(w *worktree) error {
-	if err := regular.NoLinks(w.at.gitDir); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(w.dir, 0o755); err != nil {
-		return err
-	}
-	if err := s.mendCommon(w); err != nil {
-		return err
-	}
-	if err := s.mendHead(w); err != nil {
-		return err
-	}
-	link := filepath.Join(w.dir, ".git")
-	want := "gitdir: " + w.at.gitDir + "\n"
-	if s.linkIntact(w) {
-		return s.unlockTree(w)
-	}
-	if there, err := exists(link); err != nil {
-		return err
-	} else if there {
-		if err := s.moveOut(w, gitReplaced, ".git"); err != nil {
-			return err
-		}
-	}
-	if err := regular.WriteFile(link, []byte(want), 0o644); err != nil {
-		return err
-	}
-	return s.unlockTree(w)
-}
-
-// mendCommon writes anew where the worktree's repository is, if that cannot be
-// read: git was killed while it wrote it, or an agent changed it.
-func (s *Space) mendCommon(w *worktree) error {
-	const common = "../.." // from .git/worktrees/<name>
-	path := filepath.Join(w.at.gitDir, "commondir")
-	if st, err := os.Lstat(path); err == nil && st.Mode().IsRegular() {
-		if b, err := regular.ReadFile(path); err != nil || strings.TrimSpace(string(b)) == common {
-			return err
-		}
-	}
-	w.cut = true
-	return regular.WriteOwn(path, []byte(common+"\n"), 0o644)
-}
-
-// mendHead writes HEAD of the worktree anew if nothing can be read from it: git
-// would not take the directory for a repository.
-func (s *Space) mendHead(w *worktree) error {
-	path := filepath.Join(w.at.gitDir, "HEAD")
-	b, err := regular.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	text := strings.TrimSpace(string(b))
-	if strings.HasPrefix(text, "ref: refs/") || len(text) >= 40 && strings.Trim(text, "0123456789abcdef") == "" {
-		return nil
-	}
-	w.cut = true
-	if text = w.Left; w.ref != "" {
-		text = "ref: " + w.ref
-	}
-	if err := os.Remove(path); err != nil { // it may be a link
-		return err
-	}
-	return regular.WriteFile(path, []byte(text+"\n"), 0o644)
-}
-
-// mendIndex makes an index that cannot be read anew, from a commit.
-func (s *Space) mendIndex(ctx context.Context, w *worktree, commit string) error {
-	_, err := s.git.line(ctx, w.at, "ls-files", "--", ":(literal,top).git/none")
-	if err == nil || ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if rerr := os.Remove(filepath.Join(w.at.gitDir, "index")); rerr != nil {
-		return errors.Join(err, rerr)
-	}
-	_, err = s.git.line(ctx, w.at, "read-tree", commit)
-	return err
-}
-
-// linkIntact reports whether the worktree's .git file is the one that ralph wrote.
-func (s *Space) linkIntact(w *worktree) bool {
-	if w.Clone {
-		return s.cloneIntact(w)
-	}
-	link := filepath.Join(w.dir, ".git")
-	st, err := os.Lstat(link)
-	if err != nil || !st.Mode().IsRegular() {
-		return false
-	}
-	b, err := regular.ReadFile(link)
-	return err == nil && string(b) == "gitdir: "+w.at.gitDir+"\n"
-}
-
-// unlockTree removes what a killed git left in the worktree's own directory. Of a
-// clone that is all of its .git: a lock on its config alone fails each `git config`
-// of the attempts that follow.
-func (s *Space) unlockTree(w *worktree) error {
-	locks := []string{"locked"}
-	err := fs.WalkDir(os.DirFS(w.at.gitDir), ".", func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
-			return nil // git says what it cannot read
-		case err != nil:
-			return err
-		case d.IsDir() && fanOut(path):
-			return fs.SkipDir
-		case !d.IsDir() && strings.HasSuffix(path, ".lock"): // no ref has such a name
-			locks = append(locks, filepath.FromSlash(path))
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	for _, name := range locks {
-		if err := os.Remove(filepath.Join(w.at.gitDir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	return nil
-}
-
-// fanOut reports whether a directory of a .git holds loose objects: many, and never
-// a lock.
-func fanOut(path string) bool {
-	name, ok := strings.CutPrefix(path, "objects/")
-	return ok && len(name) == 2
-}
-
 // remember makes durable what ralph knows about the worktree.
-func (s *Space) remember(w *worktree) error {
+func (s *space) remember(w *worktree) error {
 	if err := regular.MkdirOwn(filepath.Join(s.state, "worktrees")); err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ func testGitCannotBeMadeBlindToAChange(t *testing.T) {
 				g.Protect = []string{"tests/**"}
 				e.Gates["check"] = g
 			}))
-			r.must(r.space.Recover(t.Context())) // as when a run starts
+			r.must(r.space.Trees.Recover(t.Context())) // as when a run starts
 			base := r.head()
 			r.prepare("bd-1-1", 1, base)
 			dir := r.space.Dir("bd-1-1")
@@ -149,8 +149,8 @@ func TestOtherSettingsOfTheRepositoryStay(t *testing.T) { // execution §7
 	r.git("config", "core.fileMode", "false")
 	r.git("config", "core.worktree", "/nowhere")
 	r.write(".git/info/exclude", "mine.txt\n")
-	r.must(r.space.Recover(t.Context()))
-	r.must(r.space.Recover(t.Context())) // as the next run does
+	r.must(r.space.Trees.Recover(t.Context()))
+	r.must(r.space.Trees.Recover(t.Context())) // as the next run does
 	got, err := r.space.git.line(t.Context(), place{}, "config", "--file", filepath.Join(r.space.State(), "repository", "config"), "--list")
 	r.must(err)
 	for _, want := range []string{"core.filemode=false", "remote.origin.promisor=true", "remote.a \"b\"\\c.partialclonefilter=blob:none", "core.repositoryformatversion=0"} {
@@ -180,7 +180,7 @@ func testForgedCommitsOfRalphAreNotBelieved(t *testing.T) {
 	epic := executortest.Epic(two)
 	ir.Seal(epic)
 	r := newRepo(t, epic)
-	base, _, err := r.space.Pin(t.Context())
+	base, _, err := r.space.Bases.Pin(t.Context())
 	r.must(err)
 	forge := func(seq, attempt, more string) string {
 		return "x\n\nRalph-Epic: bd-epic\nRalph-Node: bd-1-1\nRalph-Attempt: implement/" + attempt + "\nRalph-Seq: " + seq + "\nRalph-Start: " + base.Commit + more
@@ -210,7 +210,7 @@ func testForgedCommitsOfRalphAreNotBelieved(t *testing.T) {
 	pin("8", forge("9223372036854775807", "8", ""))
 	pin("9", forge("1001", "9", "")) // made for whatever comes
 	pin("10", forge("1002", "10", "\nRalph-Work: other"))
-	found, err := r.space.Orphans(t.Context(), r.seq)
+	found, err := r.space.Refs.Orphans(t.Context(), r.seq)
 	r.must(err)
 	if len(found) != 2 || found[0].Attempt != 9 || len(found[0].Problems) == 0 || found[1].Work != "other" {
 		t.Errorf("found %+v", found)

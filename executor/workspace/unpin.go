@@ -6,14 +6,14 @@ import (
 )
 
 // Unpinned reports whether no base is pinned for the epic yet.
-func (s *Space) Unpinned(ctx context.Context) (bool, error) {
+func (s Bases) Unpinned(ctx context.Context) (bool, error) {
 	list, err := s.pins(ctx)
 	return len(list) == 0, err
 }
 
 // Unpin takes the pinned bases away again, of a run that did not begin. The caller
 // holds the run lock.
-func (s *Space) Unpin(ctx context.Context) error {
+func (s Bases) Unpin(ctx context.Context) error {
 	list, err := s.pins(ctx)
 	if err != nil || len(list) == 0 {
 		return err
@@ -22,7 +22,7 @@ func (s *Space) Unpin(ctx context.Context) error {
 	return err
 }
 
-func (s *Space) pins(ctx context.Context) ([]string, error) {
+func (s *space) pins(ctx context.Context) ([]string, error) {
 	out, err := s.git.line(ctx, place{}, "for-each-ref", "--format=%(refname) %(objectname)", s.prefix()+"base", s.prefix()+"nodes/*/base")
 	var list []string
 	for line := range strings.Lines(out) {

@@ -32,7 +32,7 @@ var _ executor.Watch = (*watch)(nil)
 // Together looks take at most about a tenth of the time: one that would come too
 // soon is left to the next, which then names the attempts of both.
 type watch struct {
-	s     *Space
+	s     *space
 	clean func(string) string // takes secrets out
 	files fileCache
 	own   ownRefs
@@ -77,11 +77,11 @@ func (f facts) clone() facts {
 
 // Watch returns what watches the repository for a run. clean takes secrets out of
 // what is told; nil takes out nothing. The caller holds the run lock.
-func (s *Space) Watch(clean func(string) string) executor.Watch {
+func (s Checkout) Watch(clean func(string) string) executor.Watch {
 	if clean == nil {
 		clean = func(s string) string { return s }
 	}
-	w := &watch{s: s, clean: clean, copies: map[string]string{}, made: map[string][]executor.During{}, moved: map[string]bool{}, room: maxCopies, flight: map[string]executor.During{}, branchOf: map[string]ir.NodeID{}}
+	w := &watch{s: s.space, clean: clean, copies: map[string]string{}, made: map[string][]executor.During{}, moved: map[string]bool{}, room: maxCopies, flight: map[string]executor.During{}, branchOf: map[string]ir.NodeID{}}
 	for id, n := range s.nodes {
 		w.branchOf["refs/heads/"+n.Git.Branch] = id
 	}
@@ -108,27 +108,7 @@ func (w *watch) Start(open []executor.Drift, cut bool, during []executor.During,
 	if w.routes = w.routesIn(w.last); cut && err == nil {
 		w.routes = w.routesIn(was)
 	}
-	var out []executor.Sighting
-	known := map[string]bool{}
-	onRecord := w.onRecord(pins)
-	for _, c := range open {
-		known[c.What] = true
-		if t, _, _ := w.thing(c.What); t == executor.ThingOwn {
-			w.moved[c.What] = true
-		}
-		if at := onRecord[c.What]; len(at) > 0 && !slices.Contains(at, c.Was) { // ralph has put it elsewhere since
-			out = w.over(out, c.What, c.Is)
-			if is := w.valueOf(c); !slices.Contains(at, is) {
-				out = append(out, w.refSighting(c.What, at[len(at)-1], is))
-			}
-			continue
-		}
-		if is := w.valueOf(c); is != c.Is {
-			s := w.sighting(c.What, c.Was, is)
-			s.Back = c.Back
-			out = append(out, s)
-		}
-	}
+	out, known := w.openNow(open, w.onRecord(pins))
 	w.noteMoved(out)
 	if !cut {
 		_ = w.save() // it says nothing about a run that has not begun; Keep tries again
@@ -143,9 +123,46 @@ func (w *watch) Start(open []executor.Drift, cut bool, during []executor.During,
 		}
 		return out
 	}
+	seen := append(w.sinceCut(was, around, known), w.unpinned(pins, known)...)
+	for i := range seen {
+		if seen[i].Thing != executor.ThingOther { // of these nobody knows since when they are so
+			seen[i].During = during
+		}
+	}
+	w.noteMoved(seen)
+	return append(out, seen...)
+}
+
+// openNow says which of the changes that are on record are otherwise by now, and which
+// are on record.
+func (w *watch) openNow(open []executor.Drift, onRecord map[string][]string) (out []executor.Sighting, known map[string]bool) {
+	known = map[string]bool{}
+	for _, c := range open {
+		known[c.What] = true
+		if t, _, _ := w.thing(c.What); t == executor.ThingOwn {
+			w.moved[c.What] = true
+		}
+		is := w.valueOf(c)
+		if at := onRecord[c.What]; len(at) > 0 && !slices.Contains(at, c.Was) { // ralph has put it elsewhere since
+			out = w.over(out, c.What, c.Is)
+			if !slices.Contains(at, is) {
+				out = append(out, w.refSighting(c.What, at[len(at)-1], is))
+			}
+		} else if is != c.Is {
+			s := w.sighting(c.What, c.Was, is)
+			s.Back = c.Back
+			out = append(out, s)
+		}
+	}
+	return out, known
+}
+
+// sinceCut compares what is there with what the run that was cut had trusted, but for
+// what is known and what the journal knows.
+func (w *watch) sinceCut(was facts, around *checkout, known map[string]bool) []executor.Sighting {
 	now := w.last
 	w.last = was
-	for name := range known { // told already
+	for name := range known {
 		list, _ := w.manyRefs(name)
 		for ref := range list {
 			copyEntry(was.Refs, now.Refs, ref)
@@ -165,15 +182,7 @@ func (w *watch) Start(open []executor.Drift, cut bool, during []executor.During,
 		}
 		seen = append(seen, around.compare(w, w.checkout)...)
 	}
-	seen = append(seen, w.unpinned(pins, known)...)
-	for i := range seen {
-		if seen[i].Thing != executor.ThingOther { // of these nobody knows since when they are so
-			seen[i].During = during
-		}
-	}
-	out = append(out, seen...)
-	w.noteMoved(out)
-	return out
+	return seen
 }
 
 // noteMoved remembers which refs of the epic others have moved.
@@ -274,103 +283,6 @@ func (w *watch) look() (out []executor.Sighting, looked bool) {
 	return out, true
 }
 
-// name says which attempts were in flight, and which branches and tags they may
-// have made themselves.
-func (w *watch) name(list []executor.Sighting, during []executor.During) {
-	for i := range list {
-		s := &list[i]
-		if s.Thing == executor.ThingOther && s.What != stashRef {
-			continue
-		}
-		s.During = during
-		if s.Branch { // its own attempts that have ended left it as it was seen at their end
-			s.During = slices.DeleteFunc(slices.Clone(during), func(d executor.During) bool { return d.Node == s.Node && !w.atWork(d) })
-		}
-		switch {
-		case s.Thing != executor.ThingForeign:
-		case s.Was == "":
-			w.made[s.What] = during
-		default:
-			s.Young = slices.ContainsFunc(w.made[s.What], func(d executor.During) bool { return slices.Contains(during, d) })
-		}
-	}
-}
-
-func (w *watch) atWork(d executor.During) bool {
-	for _, f := range w.flight {
-		if f == d {
-			return true
-		}
-	}
-	return false
-}
-
-// during lists the attempts that were in flight since the last look.
-func (w *watch) during() []executor.During {
-	out := slices.Clone(w.ended)
-	for _, key := range slices.Sorted(maps.Keys(w.flight)) {
-		if d := w.flight[key]; !slices.Contains(out, d) {
-			out = append(out, d)
-		}
-	}
-	const most = 20 // an event is small
-	return out[:min(len(out), most):min(len(out), most)]
-}
-
-// compare returns what differs from what was seen last, which now becomes that; all:
-// also what is looked at only at the start and the end.
-func (w *watch) compare(now facts, all bool) []executor.Sighting {
-	var out []executor.Sighting
-	for _, name := range union(w.last.Settings, now.Settings) {
-		was, is := w.last.Settings[name], now.Settings[name]
-		if was.Value == is.Value || w.withItsDirectory(name, now) {
-			continue
-		}
-		s := w.settingSighting(name, was.Value, is.Value)
-		s.Back = was.Set
-		if gone := branchOf(name); gone != "" && is.Value == "" && now.Refs["refs/heads/"+gone] == "" {
-			s.Forward = true // with its branch
-		}
-		if was.Value == "" {
-			s.Back = is.unset
-		} else if is.file && was.Set != "" { // it may be the user's
-			s.Back = is.unset + " && " + was.Set
-		}
-		out = append(out, s)
-	}
-	out = append(out, w.compareRefs(w.last.Refs, now.Refs, all)...)
-	others := w.last.Refs
-	w.last = now
-	if !all {
-		w.last.Refs = keepOthers(w, others, now.Refs)
-	}
-	return out
-}
-
-// copyEntry makes an entry the same in to as in from.
-func copyEntry[V any](to, from map[string]V, name string) {
-	if v, ok := from[name]; ok {
-		to[name] = v
-	} else {
-		delete(to, name)
-	}
-}
-
-// union returns the names of both, sorted.
-func union[V any](a, b map[string]V) []string {
-	out := make([]string, 0, len(a))
-	for name := range a {
-		out = append(out, name)
-	}
-	for name := range b {
-		if _, both := a[name]; !both {
-			out = append(out, name)
-		}
-	}
-	slices.Sort(out)
-	return out
-}
-
 // sighting is the one of a change whose name is known.
 func (w *watch) sighting(what, was, is string) executor.Sighting {
 	if strings.HasPrefix(what, "refs/") {
@@ -416,16 +328,9 @@ func (w *watch) forward(was, is string) bool {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	from, err := w.s.git.ref(ctx, was+"^{commit}")
-	if err != nil || from == "" {
-		return false
-	}
-	to, err := w.s.git.ref(ctx, is+"^{commit}")
-	if err != nil || to == "" {
-		return false
-	}
-	has, err := w.s.git.ancestor(ctx, from, to)
-	return err == nil && has
+	q := w.s.git.asking(ctx)
+	from, to := q.ref(was+"^{commit}"), q.ref(is+"^{commit}")
+	return from != "" && to != "" && q.ancestor(from, to)
 }
 
 // clip bounds what an event says of a value, and keeps it apart from others.

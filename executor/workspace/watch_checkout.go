@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
 // checkout is the user's checkout as far as it is compared: at the start and the end
@@ -52,15 +54,11 @@ func (w *watch) lookAround(keep func(name string, e indexed, b []byte)) *checkou
 	c := &checkout{Files: map[string]seen{}, Stash: w.stashes()}
 	dir := w.s.gitDir()
 	c.Head, c.At = w.head()
-	b, _, err := readPlain(filepath.Join(dir, "index"), maxIndex)
+	b, err := regular.ReadMax(filepath.Join(dir, "index"), maxIndex)
 	if err != nil {
 		return c
 	}
-	oid := sha1.Size
-	if w.s.carried["extensions.objectformat"] == "sha256" {
-		oid = sha256.Size
-	}
-	known, ok := readIndex(b, oid)
+	known, ok := readIndex(b, w.s.newHash().Size())
 	if !ok {
 		c.Index = digestOf(b)
 		return c
@@ -111,7 +109,7 @@ func (w *watch) lookAround(keep func(name string, e indexed, b []byte)) *checkou
 func (w *watch) ours(name string) bool {
 	at := filepath.Join(w.s.top, filepath.FromSlash(name))
 	for id := range w.s.nodes {
-		if dir := w.s.Dir(id); dir == at || strings.HasPrefix(dir, at+string(filepath.Separator)) {
+		if dir := w.s.dirOf(id); dir == at || strings.HasPrefix(dir, at+string(filepath.Separator)) {
 			return true
 		}
 	}
@@ -134,7 +132,7 @@ func (w *watch) seen(name string, room *int64, e indexed, keep func(string, inde
 		s.Content = e.oid
 	case st.Mode().IsRegular() && st.Size() <= min(maxContent, *room):
 		*room -= st.Size()
-		if b, _, err := readPlain(full, maxContent); err == nil {
+		if b, err := regular.ReadMax(full, maxContent); err == nil {
 			if s.Content = w.content(b); keep != nil && s.Content != e.oid {
 				keep(name, e, b)
 			}
@@ -148,18 +146,23 @@ func (w *watch) seen(name string, room *int64, e indexed, keep func(string, inde
 
 // content is the name that git has for what a file holds.
 func (w *watch) content(b []byte) string {
-	var h hash.Hash = sha1.New() //nolint:gosec // see above
-	if w.s.carried["extensions.objectformat"] == "sha256" {
-		h = sha256.New()
-	}
+	h := w.s.newHash()
 	fmt.Fprintf(h, "blob %d\x00", len(b))
 	h.Write(b)
 	return hex.EncodeToString(h.Sum(nil))
 }
 
+// newHash is what git names objects by in this repository.
+func (s *space) newHash() hash.Hash {
+	if s.carried["extensions.objectformat"] == "sha256" {
+		return sha256.New()
+	}
+	return sha1.New() //nolint:gosec // see above
+}
+
 // head is what HEAD of the checkout holds, and the commit that it stands at.
 func (w *watch) head() (head, at string) {
-	b, _, err := readPlain(filepath.Join(w.s.gitDir(), "HEAD"), maxRef)
+	b, err := regular.ReadMax(filepath.Join(w.s.gitDir(), "HEAD"), maxRef)
 	if err != nil {
 		return "", ""
 	}

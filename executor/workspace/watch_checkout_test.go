@@ -66,6 +66,7 @@ func TestNoPrintedCommandLosesWork(t *testing.T) {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s, reversed %v", name, reversed), func(t *testing.T) {
+				t.Parallel()
 				w := newWatching(t)
 				w.git("config", "--local", "advice.detachedHead", "false")
 				for _, h := range []string{"pre-commit", "post-commit"} {
@@ -74,7 +75,7 @@ func TestNoPrintedCommandLosesWork(t *testing.T) {
 					}
 				}
 				w.sh(usersWork)
-				w.w = w.space.Watch(nil)
+				w.w = w.space.Checkout.Watch(nil)
 				w.w.Start(nil, false, nil, nil)
 				begun := w.files()
 				w.sh(c.does)
@@ -164,14 +165,15 @@ func (w *watching) everything() map[string]bool {
 			out["content "+f[1]] = true
 		}
 	}
-	for _, line := range strings.Split(w.git(slices.Concat([]string{"rev-list", "--objects", "--all"}, strings.Fields(w.git("stash", "list", "--format=%H")))...), "\n") { // committed is as good as staged
+	stashed := strings.Fields(w.git("stash", "list", "--format=%H"))
+	for _, line := range strings.Split(w.git(slices.Concat([]string{"rev-list", "--objects", "--all"}, stashed)...), "\n") { // committed is as good as staged
 		oid, _, _ := strings.Cut(line, " ")
 		out["content "+oid] = true
 	}
-	for _, line := range strings.Split(w.git(slices.Concat([]string{"rev-list", "--all", "HEAD"}, strings.Fields(w.git("stash", "list", "--format=%H")))...), "\n") {
+	for _, line := range strings.Split(w.git(slices.Concat([]string{"rev-list", "--all", "HEAD"}, stashed)...), "\n") {
 		out["commit "+line] = true
 	}
-	for _, line := range strings.Fields(w.git("stash", "list", "--format=%H")) {
+	for _, line := range stashed {
 		out["stash "+line] = true
 	}
 	return out
@@ -185,7 +187,7 @@ func TestWhatIsKeptOfTheUsersWork(t *testing.T) {
 	r.write("large.txt", strings.Repeat("x", maxCopy+1))
 	for i := range keptRuns + 3 {
 		r.write("mine.txt", fmt.Sprint(i))
-		r.space.Watch(nil).Start(nil, false, nil, nil)
+		r.space.Checkout.Watch(nil).Start(nil, false, nil, nil)
 	}
 	var kept []string
 	dirs, _ := filepath.Glob(filepath.Join(r.space.State(), "trusted", keptPrefix+"*"))

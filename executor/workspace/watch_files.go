@@ -17,43 +17,6 @@ import (
 	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
-// readPlain reads a regular file of at most limit bytes. A pipe that somebody put
-// there is not waited for.
-func readPlain(path string, limit int64) ([]byte, fs.FileInfo, error) {
-	return readOpened(limit)(regular.Open(path))
-}
-
-// readOwn reads a file of ralph's own of at most limit bytes.
-func readOwn(path string, limit int64) ([]byte, error) {
-	b, _, err := readOpened(limit)(regular.OpenOwn(path))
-	return b, err
-}
-
-func readOpened(limit int64) func(*os.File, error) ([]byte, fs.FileInfo, error) {
-	return func(f *os.File, err error) ([]byte, fs.FileInfo, error) {
-		if err != nil {
-			return nil, nil, err
-		}
-		return readFrom(f, limit)
-	}
-}
-
-func readFrom(f *os.File, limit int64) ([]byte, fs.FileInfo, error) {
-	defer f.Close()
-	st, err := f.Stat()
-	switch {
-	case err != nil:
-		return nil, nil, err
-	case st.Size() > limit:
-		return nil, st, fmt.Errorf("it has more than %d bytes", limit)
-	}
-	b, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err == nil && int64(len(b)) > limit {
-		err = fmt.Errorf("it has more than %d bytes", limit)
-	}
-	return b, st, err
-}
-
 // fileCache remembers what was read of files that have not changed since, as far as
 // their times tell. The zero value is ready; it may be used concurrently.
 type fileCache struct {
@@ -119,7 +82,7 @@ func (c *fileCache) get(path string, read func(fs.FileInfo) any) any {
 // text is what stands in a small file, "" if there is none.
 func (c *fileCache) text(path string, limit int64) string {
 	got, _ := c.get(path, func(fs.FileInfo) any {
-		b, _, err := readPlain(path, limit)
+		b, err := regular.ReadMax(path, limit)
 		if errors.Is(err, fs.ErrNotExist) {
 			return ""
 		}
@@ -134,7 +97,7 @@ func (c *fileCache) text(path string, limit int64) string {
 // parse is what make makes of a file's bytes; nil if it cannot be read.
 func (c *fileCache) parse(path string, limit int64, read func([]byte) any) any {
 	return c.get(path, func(fs.FileInfo) any {
-		b, _, err := readPlain(path, limit)
+		b, err := regular.ReadMax(path, limit)
 		if err != nil {
 			return nil
 		}

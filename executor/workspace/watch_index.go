@@ -16,21 +16,22 @@ type indexed struct {
 	racy            bool // what the index says of its content may be wrong
 }
 
-// readIndex reads the entries of an index of version 2 to 4, sorted by path; ok is
-// false if it is another one, or only the difference to one that is shared.
+// readIndex reads the entries of an index of version 2 to 4, sorted by path. ok is false
+// if they are not all: it is another one, broken, sparse, or only the difference to one
+// that is shared.
 func readIndex(b []byte, oid int) (list []indexed, ok bool) {
 	if len(b) < 12+oid || !bytes.HasPrefix(b, []byte("DIRC")) {
 		return nil, false
 	}
 	version, count := binary.BigEndian.Uint32(b[4:]), int(binary.BigEndian.Uint32(b[8:]))
-	if version < 2 || version > 4 || count > len(b)/40 {
+	if version < 2 || version > 4 {
 		return nil, false
 	}
 	rest := b[12 : len(b)-oid]
 	before := ""
 	for range count {
 		if len(rest) < 42+oid {
-			return nil, false
+			return list, false
 		}
 		u32 := func(at int) uint32 { return binary.BigEndian.Uint32(rest[at:]) }
 		flags := binary.BigEndian.Uint16(rest[40+oid:])
@@ -39,7 +40,7 @@ func readIndex(b []byte, oid int) (list []indexed, ok bool) {
 		n := 42 + oid
 		if flags&0x4000 != 0 && version > 2 {
 			if len(rest) < n+2 {
-				return nil, false
+				return list, false
 			}
 			e.racy = e.racy || binary.BigEndian.Uint16(rest[n:])&0x4000 != 0
 			n += 2
@@ -48,13 +49,13 @@ func readIndex(b []byte, oid int) (list []indexed, ok bool) {
 		if version == 4 {
 			strip, used := offset(rest[n:])
 			if used == 0 || strip > len(before) {
-				return nil, false
+				return list, false
 			}
 			n, keep = n+used, len(before)-strip
 		}
 		end := bytes.IndexByte(rest[n:], 0)
 		if end < 0 {
-			return nil, false
+			return list, false
 		}
 		e.path = before[:keep] + string(rest[n:n+end])
 		if version == 4 {
@@ -63,13 +64,18 @@ func readIndex(b []byte, oid int) (list []indexed, ok bool) {
 			n = (n + end + 8) &^ 7
 		}
 		if n > len(rest) {
-			return nil, false
+			return list, false
 		}
 		list, rest = append(list, e), rest[n:]
 	}
-	for len(rest) >= 8 { // extensions
+	return list, !inPart(rest)
+}
+
+// inPart reports whether the extensions of an index say that its entries are not all.
+func inPart(extensions []byte) bool {
+	for rest := extensions; len(rest) >= 8; {
 		if name := string(rest[:4]); name == "link" || name == "sdir" {
-			return nil, false
+			return true
 		}
 		size := int(binary.BigEndian.Uint32(rest[4:]))
 		if size > len(rest)-8 {
@@ -77,7 +83,7 @@ func readIndex(b []byte, oid int) (list []indexed, ok bool) {
 		}
 		rest = rest[8+size:]
 	}
-	return list, true
+	return false
 }
 
 // offset reads a number as git's pack files write it, and how many bytes it took; 0: none.

@@ -45,7 +45,7 @@ func (w *watch) save() error {
 // load reads what the last run had trusted. What an earlier release did not watch is
 // trusted as it is now.
 func (w *watch) load(now facts) (facts, *checkout, error) {
-	b, err := readOwn(w.trusted(), maxTrusted)
+	b, err := regular.ReadOwnMax(w.trusted(), maxTrusted)
 	if err != nil {
 		return facts{}, nil, err
 	}
@@ -98,7 +98,11 @@ func (w *watch) keepFiles() {
 		if _, err := os.Lstat(to); err == nil || regular.MkdirOwn(w.kept()) != nil {
 			continue
 		}
-		b, st, err := readPlain(path, min(maxCopy, w.room))
+		st, err := os.Stat(path)
+		if err != nil {
+			continue
+		}
+		b, err := regular.ReadMax(path, min(maxCopy, w.room))
 		if err != nil {
 			continue
 		}

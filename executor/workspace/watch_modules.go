@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/internal/regular"
+
 	"github.com/ralph-compiler/ralph/internal/shellword"
 )
 
@@ -23,10 +25,7 @@ func (w *watch) gitDirs(out map[string]setting, worktrees bool) map[string]bool 
 	f := dirFinder{w: w, out: out, dirs: map[string]bool{}}
 	common := w.s.git.common
 	for name := range w.last.Dirs {
-		path := name
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(w.s.top, filepath.FromSlash(name))
-		}
+		path := from(w.s.top, filepath.FromSlash(name))
 		if dir := filepath.Dir(path); dir != common && filepath.Base(dir) != "worktrees" && isGitDir(path) {
 			f.module(path)
 		}
@@ -137,16 +136,10 @@ func (f *dirFinder) worktrees(of string, config bool) {
 		if w.ralphs(dir) {
 			continue
 		}
-		if dir != w.s.gitDir() {
-			f.worktree(dir, config)
+		if config && dir != w.s.gitDir() && f.has(dir) {
+			f.config(dir)
 		}
 		f.modules(filepath.Join(dir, "modules"), 0)
-	}
-}
-
-func (f *dirFinder) worktree(dir string, config bool) {
-	if config && f.has(dir) {
-		f.config(dir)
 	}
 }
 
@@ -159,19 +152,17 @@ func (f *dirFinder) config(dir string) {
 // ralphs reports whether the worktree of a git directory is one of ralph's: each names
 // the other.
 func (w *watch) ralphs(dir string) bool {
-	at, _, err := readPlain(filepath.Join(dir, "gitdir"), maxRef)
+	at, err := regular.ReadMax(filepath.Join(dir, "gitdir"), maxRef)
 	if err != nil {
 		return false
 	}
 	link := strings.TrimSpace(string(at))
-	to, _, err := readPlain(link, maxRef)
-	back, ok := strings.CutPrefix(strings.TrimSpace(string(to)), "gitdir: ")
-	if err != nil || !ok || filepath.Clean(back) != dir {
+	if filepath.Clean(gitLink(link)) != dir {
 		return false
 	}
 	top := filepath.Dir(link)
 	for id := range w.s.nodes {
-		if w.s.Dir(id) == top {
+		if w.s.dirOf(id) == top {
 			return true
 		}
 	}
@@ -182,14 +173,11 @@ func (w *watch) ralphs(dir string) bool {
 // inCheckout reports whether core.worktree of a submodule leads into the checkout that
 // the submodule is of, as git sets and unsets it.
 func (w *watch) inCheckout(config, value string) bool {
-	at := value
-	if !filepath.IsAbs(at) {
-		at = filepath.Join(filepath.Dir(config), at)
-	}
+	at := from(filepath.Dir(config), value)
 	top := filepath.Dir(w.s.git.common)
 	if rel, err := filepath.Rel(filepath.Join(w.s.git.common, "worktrees"), config); err == nil && filepath.IsLocal(rel) {
 		name, _, _ := strings.Cut(filepath.ToSlash(rel), "/")
-		link, _, _ := readPlain(filepath.Join(w.s.git.common, "worktrees", name, "gitdir"), maxRef)
+		link, _ := regular.ReadMax(filepath.Join(w.s.git.common, "worktrees", name, "gitdir"), maxRef)
 		top = filepath.Dir(strings.TrimSpace(string(link)))
 	}
 	rel, err := filepath.Rel(top, at)

@@ -11,27 +11,36 @@ import (
 	"testing"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/executortest"
 )
 
 // newWithModules watches a repository with submodules, one of them in another, and a
 // second worktree of the user's with configuration of its own.
 func newWithModules(t *testing.T) *watching {
 	t.Helper()
-	t.Setenv("HOME", t.TempDir())
-	t.Setenv("GIT_CONFIG_COUNT", "1")
-	t.Setenv("GIT_CONFIG_KEY_0", "protocol.file.allow")
-	t.Setenv("GIT_CONFIG_VALUE_0", "always")
-	w := newWatching(t)
-	w.sh(`
-rm .git/hooks/* # they are programs of nobody
+	r := newFrom(t, "modules", withModules, executortest.Epic(two))
+	if err := os.RemoveAll(filepath.Join(r.dir, ".git/hooks")); err != nil { // they are programs of nobody
+		t.Fatal(err)
+	}
+	w := &watching{repo: r, w: r.space.Checkout.Watch(nil)}
+	w.sh(`git update-index -q --refresh; git -C sub update-index -q --refresh`) // their files are copies
+	if s := w.w.Start(nil, false, nil, nil); len(s) > 0 {
+		t.Fatalf("at the start: %+v", s)
+	}
+	return w
+}
+
+func withModules(r *repo) {
+	watched(r)
+	(&watching{repo: r}).sh(`
 for m in inner outer; do
 	git init -q -b main ../$m
 	git -C ../$m config user.email a@b; git -C ../$m config user.name A
 	echo x > ../$m/x; git -C ../$m add x; git -C ../$m commit -qm x
 done
-git -C ../outer submodule -q add "$PWD/../inner" in
+git -C ../outer submodule -q add ../inner in
 git -C ../outer commit -qm inner
-git submodule -q add --name libs/outer "$PWD/../outer" sub
+git submodule -q add --name libs/outer ../outer sub
 git submodule -q update --init --recursive
 git commit -qm sub
 git config extensions.worktreeConfig true
@@ -39,11 +48,6 @@ git worktree add -q ../mine -b mine
 git -C ../mine config --worktree core.editor vi
 git -C ../mine submodule -q update --init
 `)
-	w.w = w.space.Watch(nil)
-	if s := w.w.Start(nil, false, nil, nil); len(s) > 0 {
-		t.Fatalf("at the start: %+v", s)
-	}
-	return w
 }
 
 // Programs of git in submodules and in other worktrees are seen as those of the
@@ -69,6 +73,7 @@ func TestProgramsInOtherGitDirectoriesAreSeenAndPutBack(t *testing.T) {
 		"options of a merge":       {`git config branch.main.mergeOptions '-s evil'`, "branch.main.mergeOptions in .git/config"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			w := newWithModules(t)
 			seen := w.around(func() { w.sh(c.does) })
 			i := slices.IndexFunc(seen, func(s executor.Sighting) bool { return s.What == c.what })
@@ -98,6 +103,7 @@ func TestWhatAPersonDoesWithSubmodulesAndWorktrees(t *testing.T) {
 		"fetches in one":    `git -C sub fetch -q; git -C sub gc -q`,
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			w := newWithModules(t)
 			for _, s := range append(w.around(func() { w.sh(does) }), w.around(func() {})...) {
 				if s.Thing == executor.ThingSetting {
@@ -135,7 +141,7 @@ func TestOtherGitDirectoriesOfAnOlderRecord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.w = w.space.Watch(nil)
+	w.w = w.space.Checkout.Watch(nil)
 	if seen := w.w.Start(nil, true, nil, nil); len(seen) > 0 {
 		t.Errorf("sighted %+v", seen)
 	}

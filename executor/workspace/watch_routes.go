@@ -135,13 +135,10 @@ func middleOf(key string) string {
 func (w *watch) personal() []entry {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	user := *w.s.git
-	user.conf, user.env, user.common, user.private, user.user = nil, userEnv(), "", "", true
 	var out []entry
-	for _, scope := range []string{"--global", "--system"} {
-		b, err := user.run(ctx, place{}, "", nil, "config", scope, "--includes", "-z", "--get-regexp", `^(remote|branch)\.`)
-		if err == nil { // else it is not there
-			out = append(out, entriesOf(b)...)
+	for b, err := range w.s.git.personal(ctx, "--get-regexp", `^(remote|branch)\.`) {
+		if err == nil {
+			out = append(out, entriesOf([]byte(b))...)
 		}
 	}
 	return out

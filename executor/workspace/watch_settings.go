@@ -33,12 +33,7 @@ func (w *watch) settings() facts {
 	}
 	w.directory(out, filepath.Join(common, "hooks"), "hook")
 	if dir := r.hooks; dir != "" {
-		if rest, ok := strings.CutPrefix(dir, "~/"); ok {
-			dir = filepath.Join(os.Getenv("HOME"), rest)
-		}
-		if !filepath.IsAbs(dir) {
-			dir = filepath.Join(w.s.top, dir)
-		}
+		dir = from(w.s.top, atHome(dir))
 		// In the checkout hooks are files like others: a pull changes them, too.
 		if rel, err := filepath.Rel(w.s.top, dir); err != nil || !filepath.IsLocal(rel) || strings.HasPrefix(filepath.ToSlash(rel)+"/", ".git/") {
 			w.directory(out, dir, "hook")
@@ -50,13 +45,9 @@ func (w *watch) settings() facts {
 }
 
 // gitDir is that of the user's checkout, which may be a linked worktree.
-func (s *Space) gitDir() string {
-	b, _, err := readPlain(filepath.Join(s.top, ".git"), maxRef)
-	if dir, ok := strings.CutPrefix(strings.TrimSpace(string(b)), "gitdir: "); err == nil && ok {
-		if !filepath.IsAbs(dir) {
-			dir = filepath.Join(s.top, dir)
-		}
-		return dir
+func (s *space) gitDir() string {
+	if to := gitLink(filepath.Join(s.top, ".git")); to != "" {
+		return from(s.top, to)
 	}
 	return s.git.common
 }
@@ -133,12 +124,7 @@ func (r *configReader) file(path, git string) {
 		case e.key == "core.hookspath":
 			r.hooks = e.value
 		case e.key == "include.path" || strings.HasPrefix(e.key, "includeif.") && strings.HasSuffix(e.key, ".path"):
-			to := e.value
-			if rest, ok := strings.CutPrefix(to, "~/"); ok {
-				to = filepath.Join(os.Getenv("HOME"), rest)
-			} else if !filepath.IsAbs(to) {
-				to = filepath.Join(filepath.Dir(path), to)
-			}
+			to := from(filepath.Dir(path), atHome(e.value))
 			r.file(to, "git config --file "+shellword.Path(w.shown(to)))
 		}
 		if watchedKeys.MatchString(e.key) && !unwatched[e.key] && !(r.module && e.key == "core.worktree" && w.inCheckout(path, e.value)) {

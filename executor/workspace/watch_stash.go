@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/internal/regular"
+
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/shellword"
 )
@@ -32,7 +34,7 @@ func (w *watch) stashes() []stashed {
 // if there is none.
 func stashesOf(common, at string) []stashed {
 	list := []stashed{}
-	b, _, err := readPlain(filepath.Join(common, "logs", stashRef), maxConfig)
+	b, err := regular.ReadMax(filepath.Join(common, "logs", stashRef), maxConfig)
 	if err == nil && at != "" {
 		for line := range strings.Lines(string(b)) {
 			who, text, _ := strings.Cut(strings.TrimRight(line, "\n"), "\t")

@@ -26,7 +26,7 @@ type watching struct {
 
 func newWatching(t *testing.T) *watching {
 	t.Helper()
-	r := newRepo(t, executortest.Epic(two))
+	r := newFrom(t, "watched", watched, executortest.Epic(two))
 	hooks, err := os.ReadDir(filepath.Join(r.dir, ".git/hooks"))
 	if err != nil {
 		t.Fatal(err)
@@ -34,17 +34,22 @@ func newWatching(t *testing.T) *watching {
 	for _, h := range hooks { // people run theirs
 		r.write(".git/hooks/"+h.Name(), "#!/bin/sh\n")
 	}
+	w := &watching{repo: r, w: r.space.Checkout.Watch(nil)}
+	if s := w.w.Start(nil, false, nil, nil); len(s) > 0 {
+		t.Fatalf("at the start: %+v", s)
+	}
+	return w
+}
+
+// watched has branches, a tag and a remote.
+func watched(r *repo) {
+	first(r)
 	r.git("branch", "theirs")
 	r.git("remote", "add", "up", "https://good/x.git")
 	r.git("config", "branch.theirs.remote", "up")
 	r.git("config", "branch.main.pushRemote", "away")
 	r.git("tag", "v1")
 	r.write(".git/info/exclude", "*.tmp\n")
-	w := &watching{repo: r, w: r.space.Watch(nil)}
-	if s := w.w.Start(nil, false, nil, nil); len(s) > 0 {
-		t.Fatalf("at the start: %+v", s)
-	}
-	return w
 }
 
 // around lets somebody do something while an attempt is in flight.
@@ -63,11 +68,11 @@ func (w *watching) around(does func()) []executor.Sighting {
 // look lets the next look come at once.
 func (w *watching) look() { w.w.(*watch).next = time.Time{} }
 
-// sh runs a shell script of somebody's in the checkout.
+// sh runs a shell script of somebody's in the checkout. Submodules may be files.
 func (w *watching) sh(script string) {
 	w.t.Helper()
 	cmd := exec.Command("/bin/sh", "-euc", script)
-	cmd.Dir, cmd.Env = w.dir, withoutVar(os.Environ(), "GIT_DIR")
+	cmd.Dir, cmd.Env = w.dir, append(withoutVar(os.Environ(), "GIT_DIR"), "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=protocol.file.allow", "GIT_CONFIG_VALUE_0=always")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		w.t.Fatalf("%s: %v\n%s", script, err, out)
 	}
@@ -132,7 +137,7 @@ func TestWhatIsTamperedWithIsSeenAndPutBack(t *testing.T) {
 		"a ref of the epic":       {`git update-ref refs/ralph/bd-epic/nodes/bd-1-2/result HEAD`, "refs/ralph/bd-epic/nodes/bd-1-2/result", "", executor.ThingOwn},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Setenv("HOME", t.TempDir())
+			t.Parallel()
 			w := newWatching(t)
 			seen := w.around(func() { w.sh(c.does) })
 			i := slices.IndexFunc(seen, func(s executor.Sighting) bool { return s.What == c.what })
@@ -194,6 +199,7 @@ func TestWhatAPersonDoesMeanwhile(t *testing.T) {
 		"makes it sparse":         {`git config extensions.worktreeConfig true; git config --worktree core.sparseCheckout true`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			w := newWatching(t)
 			seen := append(w.around(func() { w.sh(c.does) }), w.w.Finish()...)
 			noticed := ""
@@ -219,9 +225,10 @@ func TestRalphIsNotWatched(t *testing.T) { overLayouts(t, testRalphIsNotWatched)
 
 func testRalphIsNotWatched(t *testing.T) {
 	r := newRepo(t, executortest.Epic(two))
-	w := &watching{repo: r, w: r.space.Watch(nil)}
+	w := &watching{repo: r, w: r.space.Checkout.Watch(nil)}
 	w.w.Start(nil, false, nil, nil)
 	base := r.head()
+	time.Sleep(2 * tick) // what was written just now is read again
 	var kinds []string
 	seen := w.around(func() { r.result("bd-1-1", base, "a.txt", "a\n") })
 	r.space.git.started = func(args []string) { kinds = append(kinds, args[0]) }
@@ -274,7 +281,7 @@ func TestWhatChangedWhileRalphWasDown(t *testing.T) {
 	}
 	w.sh(`git config core.hooksPath /evil; git branch -D theirs; git tag -d v2; echo x > mine; git update-ref refs/ralph/bd-epic/nodes/bd-1-1/result HEAD`)
 	during := []executor.During{{Node: "bd-1-2", Step: "implement", Attempt: 1}}
-	if seen := w.space.Watch(nil).Start(nil, false, nil, nil); len(seen) > 0 {
+	if seen := w.space.Checkout.Watch(nil).Start(nil, false, nil, nil); len(seen) > 0 {
 		t.Errorf("after a whole run: %+v", seen)
 	}
 	w2 := newWatching(t)
@@ -285,7 +292,7 @@ func TestWhatChangedWhileRalphWasDown(t *testing.T) {
 	w2.sh(`git config core.hooksPath /evil; git branch -D theirs; git tag -d v2; echo x > mine; git update-ref refs/ralph/bd-epic/nodes/bd-1-1/result HEAD`)
 	open := []executor.Drift{{What: "core.hooksPath in .git/config", Was: "", Is: "/evil"}}
 	var what []string
-	for _, s := range w2.space.Watch(nil).Start(open, true, during, []executor.Pin{{Node: "bd-1-1", Commits: []string{strings.Repeat("1", 40)}}}) {
+	for _, s := range w2.space.Checkout.Watch(nil).Start(open, true, during, []executor.Pin{{Node: "bd-1-1", Commits: []string{strings.Repeat("1", 40)}}}) {
 		if s.Thing == executor.ThingRoute && s.Forward { // of the branch that is gone
 			continue
 		}
@@ -309,7 +316,7 @@ func TestWhatAnEarlierReleaseDidNotWatchIsTrusted(t *testing.T) {
 	}
 	w.sh(`sed -i -e 's/"version":[0-9]*,//' -e 's/"branch.[a-z]*.[a-zA-Z]* in .git.config":{[^}]*},//g' .git/ralph/*/trusted.json; ! grep -qE 'version|branch.theirs' .git/ralph/*/trusted.json
 git config core.pager cat; git config core.sshCommand evil; git config branch.main.remote elsewhere`)
-	seen := w.space.Watch(nil).Start(nil, true, nil, nil)
+	seen := w.space.Checkout.Watch(nil).Start(nil, true, nil, nil)
 	if len(seen) != 1 || seen[0].What != "core.sshCommand in .git/config" {
 		t.Errorf("sighted %+v", seen)
 	}
@@ -325,9 +332,11 @@ func TestManyRefsAreTold(t *testing.T) {
 	if len(seen) != mostRefs+1 || last.What[:3] != "260" || !strings.Contains(last.Is, "260 deleted") {
 		t.Fatalf("%d sightings, the last %+v", len(seen), last)
 	}
+	var back []string
 	for _, s := range seen {
-		w.sh(s.Back)
+		back = append(back, s.Back)
 	}
+	w.sh(strings.Join(back, "\n"))
 	w.around(func() {})
 	if got := w.w.(*watch).valueOf(last.Drift); got != last.Was {
 		t.Errorf("put back: %q", got)
@@ -360,7 +369,9 @@ func TestARefThatRalphHasSetSinceIsNotPutBackToBefore(t *testing.T) {
 	pin := executor.Pin{Node: "bd-1-1", Step: "implement", Attempt: 1, Commits: []string{r.head()}}
 	ref := r.space.attemptRef(executor.Effect{Node: "bd-1-1", Step: "implement", Attempt: 1})
 	open := []executor.Drift{{What: ref, Was: strings.Repeat("a", 40), Back: "git update-ref"}}
-	start := func() []executor.Sighting { return r.space.Watch(nil).Start(open, false, nil, []executor.Pin{pin}) }
+	start := func() []executor.Sighting {
+		return r.space.Checkout.Watch(nil).Start(open, false, nil, []executor.Pin{pin})
+	}
 
 	r.git("update-ref", ref, r.head())
 	if seen := start(); len(seen) != 1 || !seen[0].Over {

@@ -4,12 +4,14 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/ralph-compiler/ralph/internal/regular"
+
 	"github.com/ralph-compiler/ralph/executor"
 )
 
 // Undone says of each of some changes whether it is as it was again, as far as that
 // can be told. It reads files only, and notes nothing.
-func (s *Space) Undone(list []executor.Drift) []bool {
+func (s Checkout) Undone(list []executor.Drift) []bool {
 	out := make([]bool, len(list))
 	if len(list) == 0 {
 		return out
@@ -37,7 +39,7 @@ func (s *Space) Undone(list []executor.Drift) []bool {
 func (w *watch) asBefore(files map[string]string) bool {
 	for name, content := range files {
 		full := filepath.Join(w.s.top, filepath.FromSlash(name))
-		b, _, err := readPlain(full, maxContent)
+		b, err := regular.ReadMax(full, maxContent)
 		switch {
 		case err == nil && w.content(b) == content:
 		case content == "" && os.IsNotExist(err):

@@ -91,7 +91,7 @@ func (w *watch) keptWork(was *checkout, name string) string {
 		was.Kept = keptPrefix + digestOf([]byte(was.At + was.Index + time.Now().String()))[:12]
 	}
 	at := filepath.Join(w.kept(), was.Kept, filepath.FromSlash(name))
-	if b, _, err := readPlain(at, maxContent); err == nil {
+	if b, err := regular.ReadMax(at, maxContent); err == nil {
 		if w.content(b) == f.Content {
 			return at
 		}

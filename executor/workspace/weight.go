@@ -17,7 +17,7 @@ import (
 )
 
 // maxCommit is what an attempt may add, in bytes.
-func (s *Space) maxCommit() int64 { return cmp.Or(s.epic.Run.Worktree.MaxCommit, ir.MaxCommit) }
+func (s *space) maxCommit() int64 { return cmp.Or(s.epic.Run.Worktree.MaxCommit, ir.MaxCommit) }
 
 // heavy is a file and its size.
 type heavy struct {
@@ -32,7 +32,7 @@ func (t tooLarge) Error() string { return string(t) }
 
 // weigh says what is wrong with files that are to be added beside what w.added counts,
 // "" if nothing is; the largest come first then.
-func (s *Space) weigh(w *worktree, files []heavy) tooLarge {
+func (s *space) weigh(w *worktree, files []heavy) tooLarge {
 	sum := w.added + total(files)
 	if sum <= s.maxCommit() {
 		return ""
@@ -62,7 +62,7 @@ const asFile = 1 << 20
 // newFiles lists the files that objects bring which others, behind "--not" in revs, do
 // not hold: every version of each, and commits and directories that are as large as
 // files. What git cannot list it will refuse to copy.
-func (s *Space) newFiles(ctx context.Context, env []string, revs string) ([]heavy, error) {
+func (s *space) newFiles(ctx context.Context, env []string, revs string) ([]heavy, error) {
 	wanted, held, _ := strings.Cut(revs, "--not\n")
 	for oid := range strings.Lines(held) {
 		wanted += "^" + oid // git before 2.42 knows no --not here
@@ -98,7 +98,7 @@ func (s *Space) newFiles(ctx context.Context, env []string, revs string) ([]heav
 // overweight says what is wrong with the size of what an agent committed or staged in a
 // linked worktree, which wrote it into the repository itself: the index is then that
 // of the commit that the attempt started from, as if nothing had been committed.
-func (s *Space) overweight(ctx context.Context, e executor.Effect, w *worktree, head string) (string, error) {
+func (s *space) overweight(ctx context.Context, e executor.Effect, w *worktree, head string) (string, error) {
 	if w.Clone || e.Person {
 		return "", nil // of a clone it was weighed before it was copied
 	}
@@ -136,7 +136,7 @@ func (s *Space) overweight(ctx context.Context, e executor.Effect, w *worktree, 
 }
 
 // stagedFiles lists what an agent staged on top of its own commits.
-func (s *Space) stagedFiles(ctx context.Context, e executor.Effect, w *worktree, head string) ([]heavy, error) {
+func (s *space) stagedFiles(ctx context.Context, e executor.Effect, w *worktree, head string) ([]heavy, error) {
 	if e.Merge || w.Index != "" && w.Index == indexMark(w) {
 		return nil, nil
 	}
@@ -156,7 +156,7 @@ func (s *Space) stagedFiles(ctx context.Context, e executor.Effect, w *worktree,
 
 // lighten moves out of a worktree the largest of the files that are not as its index
 // has them, until what is left may be added, before git stores any of them.
-func (s *Space) lighten(ctx context.Context, w *worktree) error {
+func (s *space) lighten(ctx context.Context, w *worktree) error {
 	files, wrong, err := s.excess(ctx, w)
 	if err != nil || wrong == "" {
 		return err
@@ -175,7 +175,7 @@ func (s *Space) lighten(ctx context.Context, w *worktree) error {
 
 // excess says what is wrong with the size of the files of a worktree that are not as its
 // index has them, "" if nothing is; the largest come first then.
-func (s *Space) excess(ctx context.Context, w *worktree) ([]heavy, tooLarge, error) {
+func (s *space) excess(ctx context.Context, w *worktree) ([]heavy, tooLarge, error) {
 	if all, err := s.holdsMuch(ctx, w); err != nil || !all {
 		return nil, "", err
 	}
@@ -196,7 +196,7 @@ func (s *Space) excess(ctx context.Context, w *worktree) ([]heavy, tooLarge, err
 
 // holdsMuch reports whether a worktree has more in it, ignored or not, than may be added:
 // only then git has to be asked what of it is new.
-func (s *Space) holdsMuch(ctx context.Context, w *worktree) (bool, error) {
+func (s *space) holdsMuch(ctx context.Context, w *worktree) (bool, error) {
 	left := s.maxCommit() - w.added
 	err := filepath.WalkDir(w.dir, func(_ string, d fs.DirEntry, err error) error {
 		switch {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ralph-compiler/ralph/app/draft"
+	"github.com/ralph-compiler/ralph/app/draft/rules"
 	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/app/record"
@@ -15,7 +15,6 @@ import (
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/gate"
-	"github.com/ralph-compiler/ralph/executor/journal"
 	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/ir"
@@ -23,7 +22,7 @@ import (
 
 // PlanBefore is a plan before it is changed.
 type PlanBefore struct {
-	draft.Was
+	rules.Was
 	Graph    *ir.Epic // what it compiles to; if it has errors, what its last run was about; nil: neither
 	Compiles bool
 }
@@ -44,7 +43,7 @@ func (j Drafted) before(ctx context.Context, p *project.Project) (*PlanBefore, e
 		return nil, err
 	}
 	plan := j.Epic.Plans()
-	text, there, err := space.BaseFile(ctx, plan, project.MaxFile)
+	text, there, err := space.Bases.File(ctx, plan, project.MaxFile)
 	if err != nil || !there {
 		return nil, err
 	}
@@ -56,7 +55,7 @@ func (j Drafted) before(ctx context.Context, p *project.Project) (*PlanBefore, e
 // on record about it; brief is what it was first written for.
 func BeforeOf(ctx context.Context, p *project.Project, plan string, text []byte, brief string) (*PlanBefore, compiler.Output, error) {
 	out := compilePlan(p, plan, text)
-	b := &PlanBefore{Was: draft.Was{Identities: IdentitiesOf(diag.NewFile(plan, text)), Text: string(text), Brief: brief, Implements: implementsOf(out)}}
+	b := &PlanBefore{Was: rules.Was{Identities: IdentitiesOf(diag.NewFile(plan, text)), Text: string(text), Brief: brief, Implements: implementsOf(out)}}
 	switch {
 	case !out.Diags.HasErrors():
 		b.Graph, b.Compiles = out.Results[0].Epic, true
@@ -73,7 +72,7 @@ func BeforeOf(ctx context.Context, p *project.Project, plan string, text []byte,
 	planned, _, err := Planned(ctx, b.Graph)
 	for _, x := range planned {
 		if x.Node != executor.Integration && (x.Action == machine.ActKeep || x.Action == machine.ActDone) {
-			b.Finished = append(b.Finished, draft.Named{ID: x.Node, Key: x.Key, Title: x.Title})
+			b.Finished = append(b.Finished, rules.Named{ID: x.Node, Key: x.Key, Title: x.Title})
 		}
 	}
 	return b, out, err
@@ -96,11 +95,11 @@ func implementsOf(out compiler.Output) (all []string) {
 }
 
 // IdentitiesOf are the ids that a plan says.
-func IdentitiesOf(file *diag.File) draft.Identities {
+func IdentitiesOf(file *diag.File) rules.Identities {
 	epic, items := compiler.Identities(file)
-	out := draft.Identities{Epic: epic}
+	out := rules.Identities{Epic: epic}
 	for _, it := range items {
-		out.Items = append(out.Items, draft.Named(it))
+		out.Items = append(out.Items, rules.Named(it))
 	}
 	return out
 }
@@ -117,19 +116,11 @@ func AppliedBefore(ctx context.Context, id ir.NodeID) (*ir.Epic, error) {
 // Planned says what a run of an epic would do about its sprints, as they stand on
 // record; ran is false if there is no record.
 func Planned(ctx context.Context, epic *ir.Epic) (planned []machine.Planned, ran bool, err error) {
-	space, err := workspace.Open(ctx, ".", epic)
-	if err != nil {
-		return nil, false, record.Refusal(err)
-	}
-	events, err := record.ReadEvents(ctx, space.State(), epic.Epic.ID)
-	if err != nil {
-		return nil, false, exit.Inputf("%w", err)
-	}
-	run, err := record.Replayed(epic, events)
+	r, err := record.OpenAbout(ctx, ".", "", epic)
 	if err != nil {
 		return nil, false, err
 	}
-	if !run.Overview().Begun {
+	if !r.Run.Overview().Begun {
 		for i := range epic.Nodes {
 			n := &epic.Nodes[i]
 			x := machine.Planned{Node: n.ID, Key: n.Key, Title: n.Title, Action: machine.ActRun}
@@ -140,16 +131,11 @@ func Planned(ctx context.Context, epic *ir.Epic) (planned []machine.Planned, ran
 		}
 		return planned, false, nil
 	}
-	if _, held, err := journal.Holder(space.State()); err != nil {
-		return nil, true, exit.Inputf("%w", err)
-	} else if !held {
-		run.Deserted()
-	}
-	start, err := record.PlannedStart(ctx, epic, space, run, nil, nil, false)
+	start, err := record.PlannedStart(ctx, epic, r.Space, r.Run, nil, nil, false)
 	if err != nil {
 		return nil, true, err
 	}
-	if planned, err = run.Plan(start, time.Now()); err != nil {
+	if planned, err = machine.Plan(r.Run, start, time.Now()); err != nil {
 		err = exit.Inputf("%w", err)
 	}
 	return planned, true, err

@@ -5,7 +5,7 @@ import (
 	"path"
 	"slices"
 
-	"github.com/ralph-compiler/ralph/app/draft"
+	"github.com/ralph-compiler/ralph/app/draft/rules"
 	"github.com/ralph-compiler/ralph/app/project"
 )
 
@@ -13,7 +13,7 @@ import (
 // What git ignores, or nobody committed yet, is in no worktree.
 func MapOf(p *project.Project, files map[string]string) []string {
 	if files == nil { // there is no commit yet: nothing can be planned on it either, which is said later
-		return draft.Map(p.FS(), draft.MapBudget)
+		return rules.Map(p.FS(), rules.MapBudget)
 	}
 	t := tracked{p.FS(), map[string]bool{".": false}}
 	for f := range files {
@@ -25,7 +25,7 @@ func MapOf(p *project.Project, files map[string]string) []string {
 			t.holds[d] = false
 		}
 	}
-	return draft.Map(t, draft.MapBudget)
+	return rules.Map(t, rules.MapBudget)
 }
 
 // tracked is a file system as far as a commit holds it.

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ralph-compiler/ralph/app/draft"
+	"github.com/ralph-compiler/ralph/app/draft/rules"
 	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/compiler"
 	"github.com/ralph-compiler/ralph/diag"
@@ -91,8 +91,8 @@ func CheckDrafted(ctx context.Context, out compiler.Output, p *project.Project, 
 		return out.Diags, nil
 	}
 	res := out.Results[0]
-	c := draft.Compiled{
-		Epic: res.Epic, File: out.Files[res.Plan], Places: res.Trace.Places(), New: res.Trace.New(), Wish: strings.Join(brief, "\n"), Bounds: draft.BoundsOf(res.Trace.Policy()),
+	c := rules.Compiled{
+		Epic: res.Epic, File: out.Files[res.Plan], Places: res.Trace.Places(), New: res.Trace.New(), Wish: strings.Join(brief, "\n"), Bounds: rules.BoundsOf(res.Trace.Policy()),
 		Now: IdentitiesOf(out.Files[res.Plan]),
 	}
 	c.Paths, c.Partial = pathsIn(p.FS(), mostPaths)
@@ -112,9 +112,9 @@ func CheckDrafted(ctx context.Context, out compiler.Output, p *project.Project, 
 	}
 	var more diag.List
 	if was == nil {
-		more = draft.Check(c)
+		more = rules.Check(c)
 	} else {
-		more = draft.CheckRevised(draft.Revised{Compiled: c, Was: was.Was, Asked: c.Wish, Again: again})
+		more = rules.CheckRevised(rules.Revised{Compiled: c, Was: was.Was, Asked: c.Wish, Again: again})
 	}
 	found := append(slices.Clone(out.Diags), more...)
 	found.Sort()

@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,12 +32,7 @@ func New(b runner.Base) Runner { return Runner{Base: b} }
 // program that is started by an installer, such as npx, is fetched first.
 const opening = 5 * time.Minute
 
-func (p Runner) opening() time.Duration {
-	if p.patience > 0 {
-		return p.patience
-	}
-	return opening
-}
+func (p Runner) opening() time.Duration { return cmp.Or(p.patience, opening) }
 
 // errNoProgram says what has to be written.
 func errNoProgram(r executor.AgentRun) error {
@@ -49,7 +45,7 @@ func (p Runner) Check(_ context.Context, r executor.AgentRun) error {
 		return errNoProgram(r)
 	}
 	if _, err := runner.Limits(r.Runner.LimitedWhen); err != nil {
-		return runner.Configuration(err)
+		return err
 	}
 	_, err := p.Look(r)
 	return err
@@ -87,7 +83,7 @@ func (p Runner) Version(ctx context.Context, r executor.AgentRun) (string, error
 		return "", err
 	}
 	defer func() { _ = os.RemoveAll(tmp) }() // it is the system's temporary directory
-	spec := room.spec(p.Base, r)
+	spec := p.Spec(r, room.argv, room.env)
 	spec.Stderr = filepath.Join(tmp, "stderr")
 	for try := 1; ; try++ {
 		prog, err := start(ctx, spec, listener{})

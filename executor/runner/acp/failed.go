@@ -43,18 +43,16 @@ func (t *turn) classify(method string, e *sdk.RequestError, h hello) *executor.F
 	f := &executor.Failure{Class: executor.FailTransient, Err: fmt.Errorf("agent %s: %s: %s", runner.AgentOf(t.run), method, text.Clip(words, 500))}
 	switch {
 	case status == 429, status == 0 && limitWords.MatchString(words):
-		f.Class = executor.FailLimit
+		at := time.Time{}
 		if m := untilWords.FindStringSubmatch(words); m != nil {
-			if at, ok := runner.Moment(m[1], t.base.Time()); ok && at.UTC().Year() <= 9999 {
-				f.Until = at.UTC().Format(time.RFC3339)
-			}
+			at, _ = runner.Moment(m[1], t.base.Time())
 		}
+		return runner.Limited(at, f.Err)
 	case e.Code == authRequired && status < 500:
 		f.Class = executor.FailConfig
 		f.Err = fmt.Errorf("agent %s: %s is not logged in: %s%s", runner.AgentOf(t.run), t.name(h), text.Clip(words, 300), h.logins())
-	case status >= 500:
-	case status >= 400 && status != 408 && status != 409 && status != 425:
-		f.Class = executor.FailConfig
+	case runner.ClassOf(status) != "":
+		f.Class = runner.ClassOf(status)
 	case e.Code == methodNotFound, e.Code == invalidParams, slices.Contains(finalNames, name):
 		f.Class = executor.FailConfig
 	case status == 0 && humanWords.MatchString(words) && !againWords.MatchString(words):

@@ -93,8 +93,7 @@ func (h *heard) update(session string, u update) {
 			h.used = u.Used
 		}
 		if u.Cost != nil && (u.Cost.Currency == "USD" || u.Cost.Currency == "") {
-			usd := u.Cost.Amount
-			h.cost = &usd
+			h.cost = new(u.Cost.Amount)
 		}
 	}
 	if h.session == "" {

@@ -3,7 +3,6 @@ package acp
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -45,11 +44,7 @@ func start(ctx context.Context, spec process.Spec, l listener) (*program, error)
 	p := &program{wire: newWire(stdin, l), stdin: stdin, ended: make(chan struct{})}
 	ctx, p.cancel = context.WithCancel(ctx)
 	spec.Stdin = child
-	spec.Tap = func(stderr bool, b []byte) {
-		if !stderr {
-			p.hear(b)
-		}
-	}
+	spec.Tap = runner.Stdout(&p.out)
 	spec.Ask = p.askToEnd
 	go func() { // until ended, which stop waits for
 		defer close(p.ended)
@@ -92,15 +87,10 @@ func (p *program) endedItself(err error) bool {
 
 // died says how the program ended. It has.
 func (p *program) died() string {
-	switch {
-	case p.err != nil:
+	if p.err != nil {
 		return "was ended"
-	case p.res.How == process.Signaled && p.res.Signal == 9:
-		return "was killed by signal 9 (killed), which ralph did not send: the system may have run out of memory"
-	case p.res.How == process.Signaled:
-		return fmt.Sprintf("was killed by signal %d (%s)", p.res.Signal, p.res.Signal)
 	}
-	return fmt.Sprintf("ended with exit code %d", p.res.Code)
+	return runner.Died(p.res)
 }
 
 // room is what a program needs around it.
@@ -114,7 +104,7 @@ func (p Runner) room(r executor.AgentRun) (room, error) {
 	var out room
 	var err error
 	if out.argv, err = p.Argv(r); err != nil {
-		return out, runner.Configuration(err)
+		return out, err
 	}
 	also := map[string]string{}
 	if _, named := r.Runner.Set["TMPDIR"]; !named {
@@ -133,7 +123,7 @@ func (p Runner) room(r executor.AgentRun) (room, error) {
 	}
 	if out.env, err = p.Env(r, also); err != nil {
 		out.leave()
-		return out, runner.Configuration(err)
+		return out, err
 	}
 	if open {
 		if err := runner.OpenCodePlanted(r, out.env); err != nil {
@@ -153,20 +143,15 @@ func isOpenCode(argv []string) bool {
 // prompt is what the program is told. OpenCode is pointed to the notes of the project,
 // which it does not read with its settings; judges are not.
 func prompt(r executor.AgentRun) string {
-	text := string(runner.Prompt(r))
-	st, err := os.Lstat(filepath.Join(r.Dir, "AGENTS.md"))
-	if r.Raw || err != nil || !st.Mode().IsRegular() || !isOpenCode(r.Runner.Run) {
+	text, more := string(runner.Prompt(r)), runner.Conventions(r)
+	if more == "" || !isOpenCode(r.Runner.Run) {
 		return text
 	}
-	return strings.TrimRight(text, "\n") + "\n\nThe file AGENTS.md in your directory says how people work in this repository. Read it before you begin; what stands above comes first.\n"
+	return strings.TrimRight(text, "\n") + "\n" + more
 }
 
 func (m room) leave() {
 	if m.tmp != "" {
 		_ = os.RemoveAll(m.tmp) // it is the system's temporary directory
 	}
-}
-
-func (m room) spec(b runner.Base, r executor.AgentRun) process.Spec {
-	return process.Spec{Argv: m.argv, Dir: r.Dir, Env: m.env, Cap: b.Cap, Grace: b.Grace, Mark: runner.Mark, Filter: b.Filter}
 }

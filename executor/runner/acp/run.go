@@ -11,7 +11,6 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/runner"
-	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/text"
 )
 
@@ -35,7 +34,7 @@ func (p Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEnd
 	}
 	limited, err := runner.Limits(r.Runner.LimitedWhen)
 	if err != nil {
-		return executor.AgentEnded{}, runner.Configuration(err)
+		return executor.AgentEnded{}, err
 	}
 	room, err := p.room(r)
 	if err != nil {
@@ -47,8 +46,7 @@ func (p Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEnd
 		return executor.AgentEnded{}, err
 	}
 	t := &turn{run: r, base: p.Base, turn: begun, heard: &heard{turn: begun, read: r.Read, tools: map[string]*tool{}}, patient: p.opening()}
-	spec := room.spec(p.Base, r)
-	spec.Stderr = runner.File(r, runner.ErrExt)
+	spec := p.Spec(r, room.argv, room.env)
 	var said saying
 	for try := 1; ; try++ {
 		t.program, err = start(begun.Context(), spec, listener{line: t.heard.raw, update: t.heard.update, lost: t.heard.lost, ask: t.heard.ask})
@@ -162,10 +160,9 @@ func (t *turn) ended(s saying, answer string, limited *runner.Limit) runner.End 
 	if end.Usage, err = t.spent(t.session, s.tokens); err != nil && end.Err == nil {
 		end.Err = err
 	}
-	var not *process.NotStarted
-	switch {
-	case errors.As(t.program.err, &not):
-		end.Err = runner.Configuration(fmt.Errorf("agent %s cannot run: %w", runner.AgentOf(t.run), not))
+	switch not := runner.CannotRun(t.run, t.program.err); {
+	case runner.Is(not, executor.FailConfig):
+		end.Err = not
 	case errors.Is(s.err, errGone):
 		end.Err = t.gone()
 	case s.err != nil:

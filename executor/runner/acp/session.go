@@ -32,7 +32,6 @@ type hello struct {
 		Version string `json:"version"`
 	} `json:"agentInfo"`
 	Logins []struct {
-		ID          string `json:"id"`
 		Name        string `json:"name"`
 		Description string `json:"description"`
 	} `json:"authMethods"`

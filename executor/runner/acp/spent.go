@@ -65,7 +65,6 @@ func (t *turn) spent(session string, k *tokens) (executor.Usage, error) {
 	case t.run.Fork && usd == 0:
 		usd = *cost // less than the original's: it was counted from nothing
 	}
-	micro := int64(math.Round(usd * 1e6))
-	out.USDMicro = &micro
+	out.USDMicro = new(int64(math.Round(usd * 1e6)))
 	return out, errors.Join(forked, err)
 }

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	sdk "github.com/coder/acp-go-sdk"
+	"github.com/ralph-compiler/ralph/internal/lines"
 )
 
 // listener is told what a program says. Its functions may be nil.
@@ -29,9 +30,8 @@ type wire struct {
 	listener
 	conn *sdk.Connection
 	in   *io.PipeWriter // what the SDK reads
+	out  lines.Cutter   // of what the program prints
 
-	part    []byte // of a line, without its end
-	toolong bool   // the rest of the line is left out
 	refused atomic.Int64
 }
 
@@ -44,6 +44,7 @@ const (
 func newWire(stdin io.Writer, l listener) *wire {
 	r, w := io.Pipe()
 	out := &wire{listener: l, in: w}
+	out.out = lines.Cutter{Max: maxLine, Each: out.take}
 	out.conn = sdk.NewConnection(out.request, stdin, r)
 	out.conn.SetLogger(slog.New(slog.DiscardHandler)) // before anything can be heard
 	go func() {                                       // until end
@@ -51,42 +52,6 @@ func newWire(stdin io.Writer, l listener) *wire {
 		_ = r.Close() // always nil; who writes must not wait for a reader that is gone
 	}()
 	return out
-}
-
-// hear takes a piece of what the program says.
-func (w *wire) hear(b []byte) {
-	for len(b) > 0 {
-		at := bytes.IndexByte(b, '\n')
-		if at < 0 {
-			w.keep(b)
-			return
-		}
-		if len(w.part) == 0 && !w.toolong {
-			w.take(b[:at])
-		} else {
-			w.keep(b[:at])
-			w.endLine()
-		}
-		b = b[at+1:]
-	}
-}
-
-func (w *wire) keep(b []byte) {
-	if w.toolong || len(w.part)+len(b) > maxLine {
-		w.part, w.toolong = nil, true
-		return
-	}
-	w.part = append(w.part, b...)
-}
-
-func (w *wire) endLine() {
-	line, long := w.part, w.toolong
-	w.part, w.toolong = nil, false
-	if long {
-		w.tooLong()
-		return
-	}
-	w.take(line)
 }
 
 func (w *wire) tooLong() {
@@ -100,15 +65,16 @@ func (w *wire) tooLong() {
 
 // end says that nothing more comes.
 func (w *wire) end() {
-	if len(w.part) > 0 || w.toolong {
-		w.endLine()
-	}
-	_ = w.in.Close() // always nil
+	_, _ = w.out.Close(), w.in.Close() // always nil
 }
 
 // take takes a whole line. What is no message of the protocol is only kept:
 // programs print other things, too.
-func (w *wire) take(line []byte) {
+func (w *wire) take(line []byte, cut bool) error {
+	if cut {
+		w.tooLong()
+		return nil
+	}
 	if w.line != nil {
 		w.line(line)
 	}
@@ -119,7 +85,7 @@ func (w *wire) take(line []byte) {
 		Error  json.RawMessage `json:"error"`
 	}
 	if json.Unmarshal(line, &m) != nil {
-		return
+		return nil
 	}
 	switch {
 	case m.Method == sdk.ClientMethodSessionUpdate:
@@ -130,17 +96,18 @@ func (w *wire) take(line []byte) {
 		if json.Unmarshal(m.Params, &p) == nil && w.update != nil {
 			w.update(p.SessionID, p.Update)
 		}
-		return
+		return nil
 	case m.Method != "" && len(m.ID) == 0:
-		return // another notification
+		return nil // another notification
 	case m.Method == "" && said(m.Error):
 		w.refused.Add(1)
 	}
 	if len(line) > maxMessage {
 		w.tooLong()
-		return
+		return nil
 	}
 	_, _ = w.in.Write(append(bytes.Clone(line), '\n')) // an error is the end of the connection
+	return nil
 }
 
 // request answers the program's own requests, of which only those are known that

@@ -1,7 +1,7 @@
 package claude
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -30,17 +30,6 @@ var kinds = map[string]executor.FailureClass{
 	"server_error":           executor.FailTransient,
 }
 
-// statuses that do not say more than the model's server could say at another time.
-func classOf(status int) executor.FailureClass {
-	switch {
-	case status == 429:
-		return executor.FailLimit
-	case status == 408 || status == 409 || status >= 500 || status < 400:
-		return executor.FailTransient
-	}
-	return executor.FailConfig
-}
-
 // end is how the turn ended: by its last result, else by how the program did.
 func (s *stream) end(res process.Result, limited *runner.Limit) runner.End {
 	s.mu.Lock()
@@ -59,15 +48,10 @@ func (s *stream) end(res process.Result, limited *runner.Limit) runner.End {
 		e.Err = s.failure(*s.final, e.Answer)
 		e.Final = e.Err == nil
 	}
-	if !e.Final && limited.Matches(s.run, res) && !isLimit(e.Err) {
+	if !e.Final && limited.Matches(s.run, res) && !runner.Is(e.Err, executor.FailLimit) {
 		e.Err = limited.Failure(s.run, s.now())
 	}
 	return e
-}
-
-func isLimit(err error) bool {
-	var f *executor.Failure
-	return errors.As(err, &f) && f.Class == executor.FailLimit
 }
 
 // unfinished says what a program that gave no result met.
@@ -76,11 +60,11 @@ func (s *stream) unfinished(e *runner.End, res process.Result) {
 	printed = strings.TrimSpace(printed)
 	switch {
 	case res.How == process.Signaled:
-		e.Died = fmt.Sprintf("was killed by signal %d", int(res.Signal))
+		e.Died = runner.Died(res)
 	case res.How == process.Exited && res.Code != 0 && !s.any: // it did not come to its first word
 		e.Err = s.refused(printed)
 	case res.How == process.Exited:
-		e.Died = fmt.Sprintf("ended with exit code %d, without a result", res.Code)
+		e.Died = runner.Died(res) + ", without a result"
 		if printed != "" {
 			e.Died += ": " + oneLine(printed, 300)
 		}
@@ -120,7 +104,7 @@ func (s *stream) failure(l line, answer string) error {
 	}
 	if len(l.Errors) > 0 && s.broken == nil {
 		why := strings.Join(l.Errors, "; ")
-		if err := s.refused(why); errorClass(err) == executor.FailSession {
+		if err := s.refused(why); runner.Is(err, executor.FailSession) {
 			return err
 		}
 		if strings.HasPrefix(l.Subtype, "error_max") {
@@ -146,20 +130,12 @@ func (s *stream) failure(l line, answer string) error {
 	}
 	class, known := kinds[kind]
 	if !known {
-		class = classOf(status)
+		class = cmp.Or(runner.ClassOf(status), executor.FailTransient)
 	}
 	if class == executor.FailLimit {
 		return s.limited(answer, "")
 	}
 	return s.fail(class, answer)
-}
-
-func errorClass(err error) executor.FailureClass {
-	var f *executor.Failure
-	if errors.As(err, &f) {
-		return f.Class
-	}
-	return ""
 }
 
 var (
@@ -169,7 +145,6 @@ var (
 
 // limited is a limit that is used up, and until when.
 func (s *stream) limited(why, epoch string) error {
-	f := &executor.Failure{Class: executor.FailLimit, Err: s.fail(executor.FailLimit, why)}
 	until := s.until
 	if n, err := strconv.ParseInt(epoch, 10, 64); err == nil {
 		if until = time.Unix(n, 0); n >= 1e12 {
@@ -179,10 +154,7 @@ func (s *stream) limited(why, epoch string) error {
 	if until.IsZero() {
 		until = resetTime(why, s.now())
 	}
-	if !until.IsZero() {
-		f.Until = until.UTC().Format(time.RFC3339)
-	}
-	return f
+	return runner.Limited(until, s.fail(executor.FailLimit, why))
 }
 
 // resetTime reads when a limit ends from its words, such as "resets 9pm (UTC)" or

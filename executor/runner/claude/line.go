@@ -1,53 +1,13 @@
 package claude
 
 import (
-	"bytes"
 	"encoding/json"
 	"strings"
 )
 
-// maxLine is how long a line of the stream may be, in bytes; the rest of a longer
-// one is left out, and it cannot be read.
+// maxLine is how long a line of the stream may be, in bytes; a longer one is cut,
+// and cannot be read.
 const maxLine = 64 << 20
-
-// lines cuts what a program prints into lines.
-type lines struct {
-	rest []byte
-	line func([]byte) // is told each line that is not empty, and must not keep it
-}
-
-func (l *lines) feed(b []byte) {
-	for {
-		head, tail, whole := bytes.Cut(b, []byte{'\n'})
-		if !whole {
-			l.keep(b)
-			return
-		}
-		if len(l.rest) > 0 {
-			l.keep(head)
-			head = l.rest
-		}
-		if head = bytes.TrimSpace(head); len(head) > 0 {
-			l.line(head)
-		}
-		if l.rest = l.rest[:0]; cap(l.rest) > 1<<20 {
-			l.rest = nil
-		}
-		b = tail
-	}
-}
-
-func (l *lines) keep(b []byte) {
-	l.rest = append(l.rest, b[:min(len(b), maxLine-min(len(l.rest), maxLine))]...)
-}
-
-// end tells the last line, which the program may not have finished.
-func (l *lines) end() {
-	if b := bytes.TrimSpace(l.rest); len(b) > 0 {
-		l.line(b)
-	}
-	l.rest = nil
-}
 
 // line is what is read of a line of the stream; there is more in it.
 type line struct {
@@ -57,7 +17,6 @@ type line struct {
 
 	// system
 	SessionID string `json:"session_id"`
-	Version   string `json:"claude_code_version"`
 	Model     string `json:"model"`
 	Servers   []struct {
 		Name   string `json:"name"`
@@ -103,7 +62,6 @@ type line struct {
 type limitInfo struct {
 	Status   string `json:"status"` // allowed, allowed_warning, rejected
 	ResetsAt int64  `json:"resetsAt"`
-	Type     string `json:"rateLimitType"`
 }
 
 // model is what one model was used for.
@@ -118,11 +76,10 @@ type model struct {
 
 // spoken is a message of a model, or to it.
 type spoken struct {
-	ID         string          `json:"id"`
-	Model      string          `json:"model"`
-	Content    json.RawMessage `json:"content"` // a text, or blocks
-	Usage      *tokens         `json:"usage"`
-	StopReason string          `json:"stop_reason"`
+	ID      string          `json:"id"`
+	Model   string          `json:"model"`
+	Content json.RawMessage `json:"content"` // a text, or blocks
+	Usage   *tokens         `json:"usage"`
 }
 
 // tokens are what a response of the model says that it took.

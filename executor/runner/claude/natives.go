@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
-	"github.com/ralph-compiler/ralph/executor/runner"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/yaml"
 )
@@ -24,7 +23,7 @@ const maxAgentFile = 1 << 20
 func (c Runner) Natives(ctx context.Context, r executor.AgentRun) ([]executor.Native, error) {
 	env, err := c.Env(r, nil)
 	if err != nil {
-		return nil, runner.Configuration(err)
+		return nil, err
 	}
 	dirs := []string{filepath.Join(r.Dir, ".claude", "agents")}
 	if t := transcripts(env); t != "" {

@@ -47,10 +47,10 @@ type watcher struct {
 
 // transcripts is where Claude Code keeps them.
 func transcripts(env []string) string {
-	if dir := value(env, "CLAUDE_CONFIG_DIR"); dir != "" {
+	if dir := runner.Value(env, "CLAUDE_CONFIG_DIR"); dir != "" {
 		return filepath.Join(dir, "projects")
 	}
-	if home := value(env, "HOME"); home != "" {
+	if home := runner.Value(env, "HOME"); home != "" {
 		return filepath.Join(home, ".claude", "projects")
 	}
 	return ""

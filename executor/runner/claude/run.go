@@ -3,9 +3,7 @@ package claude
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
-	"strings"
 	"sync"
 	"time"
 
@@ -26,11 +24,11 @@ func (c Runner) linger() time.Duration {
 func (c Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEnded, error) {
 	argv, err := c.Argv(r, program)
 	if err != nil {
-		return executor.AgentEnded{}, runner.Configuration(err)
+		return executor.AgentEnded{}, err
 	}
 	limited, err := runner.Limits(r.Runner.LimitedWhen)
 	if err != nil {
-		return executor.AgentEnded{}, runner.Configuration(err)
+		return executor.AgentEnded{}, err
 	}
 	t, err := c.Begin(ctx, r)
 	if err != nil {
@@ -48,7 +46,7 @@ func (c Runner) turn(t *runner.Turn, r executor.AgentRun, argv []string, limited
 	}
 	env, err := c.Env(r, settings(r, m))
 	if err != nil {
-		return runner.End{Err: runner.Configuration(err)}
+		return runner.End{Err: err}
 	}
 	sess := sessionOf(r)
 	if err := t.Session(sess.id); err != nil {
@@ -80,13 +78,9 @@ func (c Runner) turn(t *runner.Turn, r executor.AgentRun, argv []string, limited
 		e := s.end(res, nil)
 		return runner.End{Taken: true, Answer: e.Answer, Code: e.Code}
 	}
-	var not *process.NotStarted
 	e := s.end(res, limited)
-	switch {
-	case errors.As(err, &not):
-		e.Err = runner.Configuration(fmt.Errorf("agent %s cannot run: %w", runner.AgentOf(r), err))
-	case err != nil && !errors.Is(err, context.Canceled): // else it was ended here, and the stream says why
-		e.Final, e.Err = false, err
+	if err != nil && !errors.Is(err, context.Canceled) { // else it was ended here, and the stream says why
+		e.Final, e.Err = false, runner.CannotRun(r, err)
 	}
 	return e
 }
@@ -106,17 +100,11 @@ func (c Runner) program(ctx context.Context, r executor.AgentRun, argv, env []st
 		_ = feed.Close() // the pump may have
 		wg.Wait()
 	}()
-	res, err := process.Run(ctx, process.Spec{
-		Argv: argv, Dir: r.Dir, Env: env, Mark: runner.Mark, Stdin: stdin, Stderr: runner.File(r, runner.ErrExt), Cap: c.Cap, Grace: c.Grace, Filter: c.Filter,
-		Ask: in.interrupt, Alone: true, AtOnce: w.spoke,
-		Tap: func(stderr bool, b []byte) {
-			if !stderr {
-				s.lines.feed(b)
-			}
-		},
-	})
-	s.lines.end()
-	return res, err
+	spec := c.Spec(r, argv, env)
+	spec.Stdin, spec.Tap = stdin, runner.Stdout(&s.lines)
+	spec.Ask, spec.Alone, spec.AtOnce = in.interrupt, true, w.spoke
+	res, err := process.Run(ctx, spec)
+	return res, errors.Join(err, s.lines.Close())
 }
 
 // seen says that the program has read its files: what holds a token need not lie
@@ -125,14 +113,4 @@ func (m room) seen() {
 	if m.mcp != "" {
 		_ = os.Remove(m.mcp) // clear tries again
 	}
-}
-
-// value is that of a variable in an environment.
-func value(env []string, name string) string {
-	for _, v := range env {
-		if rest, ok := strings.CutPrefix(v, name+"="); ok {
-			return rest
-		}
-	}
-	return ""
 }

@@ -10,12 +10,13 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/runner"
+	"github.com/ralph-compiler/ralph/internal/lines"
 	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // stream is what was heard of a turn.
 type stream struct {
-	lines lines
+	lines lines.Cutter
 	turn  *runner.Turn
 	run   executor.AgentRun
 	id    string // of the session
@@ -41,19 +42,19 @@ type stream struct {
 func newStream(t *runner.Turn, r executor.AgentRun, id, agent string, in *input) *stream {
 	s := &stream{turn: t, run: r, id: id, agent: agent, in: in, live: map[string]tokens{}, writing: map[string]string{}, now: time.Now}
 	s.stop, s.over, s.begun = func() {}, func() {}, func() {}
-	s.lines.line = s.heard
+	s.lines = lines.Cutter{Max: maxLine, Each: s.heard}
 	return s
 }
 
 // heard takes a line. The text of a response that is still coming is a sign of
 // life and is not kept: it comes again as a whole.
-func (s *stream) heard(b []byte) {
+func (s *stream) heard(b []byte, _ bool) error {
 	l, ok := read(b)
 	if !ok || l.Type != "stream_event" || l.Event.Type == "message_start" || l.Event.Type == "message_delta" {
 		s.turn.Heard(b)
 	}
 	if !ok {
-		return
+		return nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,6 +77,7 @@ func (s *stream) heard(b []byte) {
 	case "tool_progress", "tool_use_summary":
 		s.turn.Alive()
 	}
+	return nil
 }
 
 func (s *stream) system(l line) {
@@ -156,7 +158,7 @@ func (s *stream) assistant(l line) {
 			s.say(l, b.Text)
 		case b.Type == "tool_use":
 			s.turn.Tool(b.ID, true)
-			s.say(l, "→ "+b.Name+" "+argument(json.RawMessage(s.turn.Plain(string(b.Input)))))
+			s.say(l, "→ "+b.Name+" "+oneLine(runner.Argument(json.RawMessage(s.turn.Plain(string(b.Input)))), 200))
 		default:
 			s.turn.Alive()
 		}
@@ -225,10 +227,10 @@ func (s *stream) result(l line) {
 	s.turn.Alive()
 	switch used, whole := sum(l.SinceLast), sum(l.Session); {
 	case l.SinceLast != nil:
-		s.spent, s.live = add(s.spent, used), map[string]tokens{}
+		s.spent, s.live = s.spent.Plus(used), map[string]tokens{}
 	case l.Session != nil:
 		if now, err := s.turn.Cumulative(s.id, whole); err == nil {
-			s.spent, s.live = add(s.spent, now), map[string]tokens{}
+			s.spent, s.live = s.spent.Plus(now), map[string]tokens{}
 		}
 	}
 	s.count()
@@ -244,8 +246,7 @@ func (s *stream) result(l line) {
 func (s *stream) count() {
 	total := s.spent
 	for _, u := range s.live {
-		total.Input, total.Output = total.Input+u.Input, total.Output+u.Output
-		total.CacheRead, total.CacheWrite = total.CacheRead+u.CacheRead, total.CacheWrite+u.CacheWrite
+		total = total.Plus(runner.Totals{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite})
 	}
 	s.turn.Spent(total.Usage(s.run.Alias))
 }
@@ -253,30 +254,13 @@ func (s *stream) count() {
 // sum adds up models. A cost is known if it is known of each.
 func sum(models map[string]model) runner.Totals {
 	var out runner.Totals
-	usd, known := 0.0, len(models) > 0
+	known := true
 	for _, m := range models {
-		out.Input, out.Output = out.Input+m.Input, out.Output+m.Output
-		out.CacheRead, out.CacheWrite = out.CacheRead+m.CacheRead, out.CacheWrite+m.CacheWrite
-		if m.USD == nil || m.Basis == "unknown" {
-			known = false
-			continue
-		}
-		usd += *m.USD
+		out = out.Plus(runner.Totals{Input: m.Input, Output: m.Output, CacheRead: m.CacheRead, CacheWrite: m.CacheWrite, USD: m.USD})
+		known = known && m.USD != nil && m.Basis != "unknown"
 	}
-	if known {
-		out.USD = &usd
-	}
-	return out
-}
-
-func add(a, b runner.Totals) runner.Totals {
-	out := runner.Totals{Input: a.Input + b.Input, Output: a.Output + b.Output, CacheRead: a.CacheRead + b.CacheRead, CacheWrite: a.CacheWrite + b.CacheWrite, USD: b.USD}
-	if a.USD != nil {
-		usd := *a.USD
-		if b.USD != nil {
-			usd += *b.USD
-		}
-		out.USD = &usd
+	if !known {
+		out.USD = nil
 	}
 	return out
 }
@@ -308,18 +292,4 @@ func short(s string) string {
 		s += " …"
 	}
 	return s
-}
-
-// argument is the telling one of a tool's arguments, else all of them.
-func argument(raw json.RawMessage) string {
-	var m map[string]json.RawMessage
-	if json.Unmarshal(raw, &m) == nil {
-		for _, name := range []string{"command", "file_path", "notebook_path", "pattern", "path", "url", "query", "skill", "description", "prompt"} {
-			var s string
-			if json.Unmarshal(m[name], &s) == nil && s != "" {
-				return oneLine(s, 200)
-			}
-		}
-	}
-	return oneLine(string(raw), 200)
 }

@@ -55,13 +55,9 @@ var words = []struct {
 // whether Codex itself tried again: what it did not try again was refused.
 func classify(message string, retried bool) executor.FailureClass {
 	if m := status.FindStringSubmatch(message); m != nil {
-		switch code, _ := strconv.Atoi(m[1]); {
-		case code == 429:
-			return executor.FailLimit
-		case code == 408, code == 409, code == 425, code >= 500:
-			return executor.FailTransient
-		case code >= 400:
-			return executor.FailConfig
+		code, _ := strconv.Atoi(m[1])
+		if class := runner.ClassOf(code); class != "" {
+			return class
 		}
 	}
 	low := strings.ToLower(message)
@@ -103,9 +99,8 @@ func (s *stream) failure(r executor.AgentRun, res process.Result, now time.Time)
 		}
 	}
 	if f.Class == executor.FailLimit {
-		if at, ok := until(message, now); ok {
-			f.Until = at.UTC().Format(time.RFC3339)
-		}
+		at, _ := until(message, now)
+		return runner.Limited(at, f.Err)
 	}
 	return f
 }

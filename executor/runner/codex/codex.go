@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/runner"
+	"github.com/ralph-compiler/ralph/internal/lines"
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/text"
 )
@@ -48,14 +50,14 @@ func (Runner) Describe() executor.Description {
 // that stands for the agent.
 func (c Runner) Check(_ context.Context, r executor.AgentRun) error {
 	if _, err := runner.Limits(r.Runner.LimitedWhen); err != nil {
-		return runner.Configuration(err)
+		return err
 	}
 	if _, err := c.Look(r, program); err != nil {
 		return err
 	}
 	env, err := c.Env(r, nil)
 	if err != nil {
-		return runner.Configuration(err)
+		return err
 	}
 	return checkProfile(r, env)
 }
@@ -73,21 +75,16 @@ func (c Runner) Join(r executor.AgentRun, session string) []string {
 func (c Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEnded, error) {
 	limited, err := runner.Limits(r.Runner.LimitedWhen)
 	if err != nil {
-		return executor.AgentEnded{}, runner.Configuration(err)
+		return executor.AgentEnded{}, err
 	}
-	argv, err := c.Argv(r, program)
-	if err != nil {
-		return executor.AgentEnded{}, runner.Configuration(err)
-	}
-	also := map[string]string{}
+	temp := tempDir(r)
+	also := map[string]string{"TMPDIR": temp}
 	if r.Tools != nil {
 		also[tokenVar] = r.Tools.Token
 	}
-	temp := tempDir(r)
-	also["TMPDIR"] = temp
-	env, err := c.Env(r, also)
+	argv, env, err := c.Program(r, also, program)
 	if err != nil {
-		return executor.AgentEnded{}, runner.Configuration(err)
+		return executor.AgentEnded{}, err
 	}
 	if err := checkProfile(r, env); err != nil {
 		return executor.AgentEnded{}, err
@@ -116,34 +113,25 @@ func (c Runner) turn(t *runner.Turn, r executor.AgentRun, argv, env []string, li
 	defer stdin.Close()
 	ctx, end := context.WithCancelCause(t.Context())
 	defer end(nil)
-	s := &stream{turn: t, end: end, patience: orElse(c.Patience, 5*time.Minute), linger: orElse(c.Linger, 15*time.Second)}
-	l := &lines{line: s.hear}
-	res, err := process.Run(ctx, process.Spec{
-		Argv: append(argv, flags(r, others)...), Dir: r.Dir, Env: env, Mark: runner.Mark,
-		Stdin: stdin, Stderr: runner.File(r, runner.ErrExt), Cap: c.Cap, Filter: c.Filter,
-		Grace: c.Grace, Alone: true, // it ends its tools in good order
-		Tap: func(stderr bool, b []byte) {
-			if !stderr {
-				l.feed(b)
-			}
-		},
-	})
-	l.end()
+	s := &stream{turn: t, end: end, patience: cmp.Or(c.Patience, 5*time.Minute), linger: cmp.Or(c.Linger, 15*time.Second)}
+	stdout := &lines.Cutter{Max: maxLine, Each: s.hear}
+	spec := c.Spec(r, append(argv, flags(r, others)...), env)
+	spec.Stdin, spec.Tap = stdin, runner.Stdout(stdout)
+	spec.Alone = true // it ends its tools in good order
+	res, err := process.Run(ctx, spec)
+	err = errors.Join(err, stdout.Close())
 	s.stop()
 	out := runner.End{Final: s.final && s.failed == "", Answer: s.answer, Code: res.Code, Usage: s.used(r)}
 	cause := context.Cause(ctx)
 	if errors.Is(cause, errLingers) {
 		err, cause = nil, nil
 	}
-	var not *process.NotStarted
 	switch {
-	case errors.As(err, &not):
-		out.Err = runner.Configuration(fmt.Errorf("agent %s cannot run: %w", runner.AgentOf(r), err))
 	case t.Context().Err() != nil:
 	case err != nil && cause != nil && !errors.Is(cause, context.Canceled): // our own reason to end it
 		out.Err = c.named(r, cause)
 	case err != nil:
-		out.Err = err
+		out.Err = runner.CannotRun(r, err)
 	case out.Final:
 	case limited.Matches(r, res):
 		out.Err = limited.Failure(r, c.Time())
@@ -160,37 +148,25 @@ func (c Runner) turn(t *runner.Turn, r executor.AgentRun, argv, env []string, li
 
 // named says whose failure it was, without secrets.
 func (c Runner) named(r executor.AgentRun, err error) error {
-	var f *executor.Failure
-	if !errors.As(err, &f) {
+	f, ok := errors.AsType[*executor.Failure](err)
+	if !ok {
 		return err
 	}
-	text := executor.Clean(f.Err.Error())
-	if c.Redact != nil {
-		text = c.Redact(text)
-	}
-	return &executor.Failure{Class: f.Class, Until: f.Until, Err: fmt.Errorf("agent %s: %s", runner.AgentOf(r), clip(text, 600))}
+	said := clip(c.Plain(executor.Clean(f.Err.Error())), 600)
+	return &executor.Failure{Class: f.Class, Until: f.Until, Err: fmt.Errorf("agent %s: %s", runner.AgentOf(r), said)}
 }
 
 // died says how the program ended without a final word.
 func died(r executor.AgentRun, res process.Result) string {
-	switch {
-	case res.How == process.Signaled && res.Signal == 9:
-		return "was killed by signal 9 (killed), which ralph did not send: the system may have run out of memory"
-	case res.How == process.Signaled:
-		return fmt.Sprintf("was killed by signal %d (%s)", res.Signal, res.Signal)
+	said := runner.Died(res)
+	if res.How == process.Signaled {
+		return said
 	}
-	said := fmt.Sprintf("ended with exit code %d and without a final word", res.Code)
+	said += " and without a final word"
 	if last := lastError(r); last != "" {
 		said += ": " + clip(last, 300)
 	}
 	return said
-}
-
-func orElse(d, usual time.Duration) time.Duration {
-	if d > 0 {
-		return d
-	}
-	return usual
 }
 
 // clip is the beginning of a text, at most n bytes of it.

@@ -1,8 +1,6 @@
 package codex
 
 import (
-	"slices"
-	"strings"
 	"testing"
 )
 
@@ -20,29 +18,5 @@ func TestCommandsAreShownWithoutTheShellAroundThem(t *testing.T) {
 		if got := bare(cmd); got != want {
 			t.Errorf("%s: got %s, want %s", cmd, got, want)
 		}
-	}
-}
-
-func TestLinesAreCutWhereverThePiecesAre(t *testing.T) {
-	t.Parallel()
-	const text = "one\r\n\n  two  \nthree"
-	for size := 1; size <= len(text); size++ {
-		var got []string
-		l := &lines{line: func(b []byte) { got = append(got, string(b)) }}
-		for at := 0; at < len(text); at += size {
-			l.feed([]byte(text[at:min(at+size, len(text))]))
-		}
-		l.end()
-		if want := []string{"one", "two", "three"}; !slices.Equal(got, want) {
-			t.Errorf("in pieces of %d bytes: got %q, want %q", size, got, want)
-		}
-	}
-	n := 0
-	l := &lines{line: func(b []byte) { n = len(b) }}
-	for range 3 {
-		l.feed([]byte(strings.Repeat("x", maxLine/2)))
-	}
-	if l.feed([]byte("\n")); n != maxLine {
-		t.Errorf("a line of %d bytes is kept, want %d", n, maxLine)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
@@ -21,18 +20,10 @@ const profileEnd = ".config.toml"
 
 // home is Codex' home directory in an environment, "" if there is none.
 func home(env []string) string {
-	of := func(name string) string {
-		for _, v := range slices.Backward(env) {
-			if value, ok := strings.CutPrefix(v, name+"="); ok {
-				return value
-			}
-		}
-		return ""
-	}
-	if h := of("CODEX_HOME"); h != "" {
+	if h := runner.Value(env, "CODEX_HOME"); h != "" {
 		return h
 	}
-	if h := of("HOME"); h != "" {
+	if h := runner.Value(env, "HOME"); h != "" {
 		return filepath.Join(h, ".codex")
 	}
 	return ""
@@ -70,7 +61,7 @@ func checkProfile(r executor.AgentRun, env []string) error {
 func (c Runner) Natives(_ context.Context, r executor.AgentRun) ([]executor.Native, error) {
 	env, err := c.Env(r, nil)
 	if err != nil {
-		return nil, runner.Configuration(err)
+		return nil, err
 	}
 	return profiles(home(env))
 }

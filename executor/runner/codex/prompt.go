@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/runner"
@@ -25,11 +26,9 @@ func openPrompt(r executor.AgentRun) (*os.File, error) {
 	prompt := runner.Prompt(r)
 	if len(prompt) > maxPrompt {
 		first := text.Head(prompt, maxPrompt-64<<10)
-		prompt = fmt.Appendf(append([]byte{}, first...), "\n\n[This is too long for one message. The whole of it stands in the file %s: before you begin, read there what comes after byte %d.]\n", runner.File(r, runner.PromptExt), len(first))
+		prompt = fmt.Appendf(slices.Clip(first), "\n\n[This is too long for one message. The whole of it stands in the file %s: before you begin, read there what comes after byte %d.]\n", runner.File(r, runner.PromptExt), len(first))
 	}
-	if hint := hint(r); hint != "" {
-		prompt = append(append([]byte{}, prompt...), hint...)
-	}
+	prompt = append(slices.Clip(prompt), runner.Conventions(r)...)
 	if len(prompt) == len(runner.Prompt(r)) {
 		return regular.OpenOwn(runner.File(r, runner.PromptExt))
 	}
@@ -38,17 +37,6 @@ func openPrompt(r executor.AgentRun) (*os.File, error) {
 		return nil, err
 	}
 	return regular.OpenOwn(name)
-}
-
-// hint points to the conventions of the repository: Codex reads them by itself only
-// where it would also take its configuration from there. A judge is not sent to
-// them: they may have been written by what is judged.
-func hint(r executor.AgentRun) string {
-	st, err := os.Lstat(filepath.Join(r.Dir, "AGENTS.md"))
-	if err != nil || !st.Mode().IsRegular() || r.Effect.Gate != "" || r.Raw {
-		return ""
-	}
-	return "\nThe file AGENTS.md in your directory says how people work in this repository. Read it before you begin; what stands above comes first.\n"
 }
 
 // tempDir is the turn's own directory of temporary files. Its name is always the

@@ -34,19 +34,22 @@ type stream struct {
 // errLingers ends a program that has said its final word and does not go.
 var errLingers = errors.New("it did not end after its final word")
 
+// maxLine is how much of a line is kept, in bytes.
+const maxLine = 16 << 20
+
 // hear takes a line of the stream.
-func (s *stream) hear(line []byte) {
+func (s *stream) hear(line []byte, _ bool) error {
 	s.turn.Heard(line)
 	var e event
 	var wrong *json.UnmarshalTypeError
 	if err := json.Unmarshal(line, &e); err != nil && !errors.As(err, &wrong) { // a field of another type is left out
-		return
+		return nil
 	}
 	switch e.Type {
 	case "thread.started":
 		s.turn.Alive()
 		if e.Thread == "" {
-			return
+			return nil
 		}
 		s.thread = e.Thread
 		if err := s.turn.Session(e.Thread); err != nil {
@@ -76,6 +79,7 @@ func (s *stream) hear(line []byte) {
 			s.item(e.Type, e.Item)
 		}
 	}
+	return nil
 }
 
 // item takes what the agent says or does.

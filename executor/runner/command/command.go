@@ -2,10 +2,6 @@ package command
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
@@ -26,48 +22,30 @@ const answerCap = 2 << 20
 
 // Check implements executor.Runner: the program has to be there.
 func (c *Runner) Check(_ context.Context, r executor.AgentRun) error {
-	argv, err := c.Argv(r)
-	if err != nil {
-		return runner.Configuration(err)
+	_, err := c.Look(r)
+	if err == nil {
+		_, err = runner.Limits(r.Runner.LimitedWhen)
 	}
-	env, err := c.Env(r, nil)
-	if err != nil {
-		return runner.Configuration(err)
-	}
-	if _, err := runner.Limits(r.Runner.LimitedWhen); err != nil {
-		return runner.Configuration(err)
-	}
-	if strings.Contains(argv[0], "/") && !filepath.IsAbs(argv[0]) {
-		return nil // in the worktree, which need not exist yet
-	}
-	if _, err := process.Look(argv[0], env, r.Dir); err != nil {
-		return runner.Configuration(fmt.Errorf("agent %s: %w", runner.AgentOf(r), err))
-	}
-	return nil
+	return err
 }
 
 // Run implements executor.Runner.
 func (c *Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEnded, error) {
-	argv, err := c.Argv(r)
+	argv, env, err := c.Program(r, nil)
 	if err != nil {
-		return executor.AgentEnded{}, runner.Configuration(err)
-	}
-	env, err := c.Env(r, nil)
-	if err != nil {
-		return executor.AgentEnded{}, runner.Configuration(err)
+		return executor.AgentEnded{}, err
 	}
 	limited, err := runner.Limits(r.Runner.LimitedWhen)
 	if err != nil {
-		return executor.AgentEnded{}, runner.Configuration(err)
+		return executor.AgentEnded{}, err
 	}
 	if err := runner.Files(r); err != nil {
 		return executor.AgentEnded{}, err
 	}
-	spec := process.Spec{
-		Argv: argv, Dir: r.Dir, Env: env, Stdout: runner.File(r, runner.OutExt), Stderr: runner.File(r, runner.ErrExt), Cap: c.Cap, Grace: c.Grace, Mark: runner.Mark, Filter: c.Filter,
-		Time: time.Duration(r.Step.Limits.TimeoutMS) * time.Millisecond,
-		Idle: time.Duration(r.Step.Stall.AfterMS) * time.Millisecond,
-	}
+	spec := c.Spec(r, argv, env)
+	spec.Stdout = runner.File(r, runner.OutExt)
+	spec.Time = time.Duration(r.Step.Limits.TimeoutMS) * time.Millisecond
+	spec.Idle = time.Duration(r.Step.Stall.AfterMS) * time.Millisecond
 	if r.Raw {
 		spec.Cap = answerCap
 	}
@@ -89,12 +67,8 @@ func (c *Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEn
 	}
 	res, err := process.Run(ctx, spec)
 	process.SweepDir(r.Dir, runner.Mark) // what it hid
-	var not *process.NotStarted
-	switch {
-	case errors.As(err, &not):
-		return executor.AgentEnded{}, runner.Configuration(fmt.Errorf("agent %s cannot run: %w", runner.AgentOf(r), err))
-	case err != nil:
-		return executor.AgentEnded{}, err
+	if err != nil {
+		return executor.AgentEnded{}, runner.CannotRun(r, err)
 	}
 	return c.ended(r, res, limited)
 }

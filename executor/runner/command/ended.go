@@ -2,6 +2,7 @@ package command
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 
 	"github.com/ralph-compiler/ralph/executor"
@@ -70,11 +71,8 @@ func killed(res process.Result) bool {
 
 // died says how a program was killed.
 func died(res process.Result) string {
-	if res.Signal == 9 || res.Code == 128+9 {
-		return "was killed by signal 9 (killed), which ralph did not send: the system may have run out of memory"
+	if res.How == process.Exited && res.Code == 128+15 {
+		return fmt.Sprintf("ended with exit code %d: signal 15 killed it", res.Code)
 	}
-	if res.How == process.Signaled {
-		return fmt.Sprintf("was killed by signal %d (%s)", res.Signal, res.Signal)
-	}
-	return fmt.Sprintf("ended with exit code %d: signal %d killed it", res.Code, res.Code-128)
+	return runner.Died(process.Result{How: process.Signaled, Signal: cmp.Or(res.Signal, 9)})
 }

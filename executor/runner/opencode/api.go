@@ -35,8 +35,8 @@ func (r *refused) Error() string {
 
 // isCode reports whether err is an answer with this code.
 func isCode(err error, code int) bool {
-	var r *refused
-	return errors.As(err, &r) && r.code == code
+	r, ok := errors.AsType[*refused](err)
+	return ok && r.code == code
 }
 
 // callTime bounds each call. The first one in a directory starts an instance,
@@ -101,6 +101,15 @@ func (a api) call(ctx context.Context, method, path string, in, out any) error {
 	return nil
 }
 
+// get reads what is at a path.
+func get[T any](ctx context.Context, a api, path string) (out T, err error) {
+	err = a.call(ctx, http.MethodGet, path, nil, &out)
+	return out, err
+}
+
+// of is the path of something about a session, a permission or a server.
+func of(kind, id, what string) string { return "/" + kind + "/" + url.PathEscape(id) + what }
+
 func (a api) healthy(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second) // a call while it boots is never answered
 	defer cancel()
@@ -108,16 +117,6 @@ func (a api) healthy(ctx context.Context) bool {
 		Healthy bool `json:"healthy"`
 	}
 	return a.call(ctx, http.MethodGet, "/global/health", nil, &out) == nil && out.Healthy
-}
-
-func (a api) config(ctx context.Context) (out config, err error) {
-	err = a.call(ctx, http.MethodGet, "/config", nil, &out)
-	return out, err
-}
-
-func (a api) agents(ctx context.Context) (out []agent, err error) {
-	err = a.call(ctx, http.MethodGet, "/agent", nil, &out)
-	return out, err
 }
 
 // dispose lets the directory's files be read anew.
@@ -137,18 +136,17 @@ func (a api) create(ctx context.Context, s about) (out session, err error) {
 	return out, err
 }
 
-func (a api) session(ctx context.Context, id string) (out session, err error) {
-	err = a.call(ctx, http.MethodGet, "/session/"+url.PathEscape(id), nil, &out)
-	return out, err
-}
-
 // update changes a session; rules are added to those that it has.
 func (a api) update(ctx context.Context, id string, s about) error {
-	return a.call(ctx, http.MethodPatch, "/session/"+url.PathEscape(id), s, nil)
+	return a.call(ctx, http.MethodPatch, of("session", id, ""), s, nil)
+}
+
+func (a api) session(ctx context.Context, id string) (session, error) {
+	return get[session](ctx, a, of("session", id, ""))
 }
 
 func (a api) fork(ctx context.Context, id string) (out session, err error) {
-	err = a.call(ctx, http.MethodPost, "/session/"+url.PathEscape(id)+"/fork", struct{}{}, &out)
+	err = a.call(ctx, http.MethodPost, of("session", id, "/fork"), struct{}{}, &out)
 	return out, err
 }
 
@@ -159,20 +157,13 @@ func (a api) move(ctx context.Context, id, dir string) error {
 	return a.call(ctx, http.MethodPost, "/experimental/control-plane/move-session", in, nil)
 }
 
-func (a api) children(ctx context.Context, id string) (out []session, err error) {
-	err = a.call(ctx, http.MethodGet, "/session/"+url.PathEscape(id)+"/children", nil, &out)
-	return out, err
-}
-
-func (a api) messages(ctx context.Context, id string) (out []message, err error) {
-	err = a.call(ctx, http.MethodGet, "/session/"+url.PathEscape(id)+"/message", nil, &out)
-	return out, err
-}
-
 // statuses of the sessions that are not idle.
-func (a api) statuses(ctx context.Context) (out map[string]status, err error) {
-	err = a.call(ctx, http.MethodGet, "/session/status", nil, &out)
-	return out, err
+func (a api) statuses(ctx context.Context) (map[string]status, error) {
+	return get[map[string]status](ctx, a, "/session/status")
+}
+
+func (a api) messages(ctx context.Context, id string) ([]message, error) {
+	return get[[]message](ctx, a, of("session", id, "/message"))
 }
 
 // prompt is a message to a session.
@@ -196,35 +187,20 @@ type promptPart struct {
 
 // prompt is answered at once, whatever becomes of it.
 func (a api) prompt(ctx context.Context, id string, p prompt) error {
-	return a.call(ctx, http.MethodPost, "/session/"+url.PathEscape(id)+"/prompt_async", p, nil)
+	return a.call(ctx, http.MethodPost, of("session", id, "/prompt_async"), p, nil)
 }
 
 // abort ends the session's turn, with its model call and the tool that runs.
 func (a api) abort(ctx context.Context, id string) error {
-	return a.call(ctx, http.MethodPost, "/session/"+url.PathEscape(id)+"/abort", nil, nil)
-}
-
-func (a api) permissions(ctx context.Context) (out []asked, err error) {
-	err = a.call(ctx, http.MethodGet, "/permission", nil, &out)
-	return out, err
+	return a.call(ctx, http.MethodPost, of("session", id, "/abort"), nil, nil)
 }
 
 func (a api) refuse(ctx context.Context, id, why string) error {
-	return a.call(ctx, http.MethodPost, "/permission/"+url.PathEscape(id)+"/reply", map[string]string{"reply": "reject", "message": why}, nil)
-}
-
-func (a api) questions(ctx context.Context) (out []asked, err error) {
-	err = a.call(ctx, http.MethodGet, "/question", nil, &out)
-	return out, err
+	return a.call(ctx, http.MethodPost, of("permission", id, "/reply"), map[string]string{"reply": "reject", "message": why}, nil)
 }
 
 func (a api) rejectQuestion(ctx context.Context, id string) error {
-	return a.call(ctx, http.MethodPost, "/question/"+url.PathEscape(id)+"/reject", nil, nil)
-}
-
-func (a api) mcp(ctx context.Context) (out map[string]mcpStatus, err error) {
-	err = a.call(ctx, http.MethodGet, "/mcp", nil, &out)
-	return out, err
+	return a.call(ctx, http.MethodPost, of("question", id, "/reject"), nil, nil)
 }
 
 func (a api) connect(ctx context.Context, name, at, token string) (mcpStatus, error) {
@@ -237,7 +213,7 @@ func (a api) connect(ctx context.Context, name, at, token string) (mcpStatus, er
 }
 
 func (a api) disconnect(ctx context.Context, name string) error {
-	return a.call(ctx, http.MethodPost, "/mcp/"+url.PathEscape(name)+"/disconnect", nil, nil)
+	return a.call(ctx, http.MethodPost, of("mcp", name, "/disconnect"), nil, nil)
 }
 
 // short is one line of a text, at most n bytes of it.

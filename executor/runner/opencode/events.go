@@ -1,15 +1,14 @@
 package opencode
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"time"
+
+	"github.com/ralph-compiler/ralph/internal/lines"
 )
 
 // heard is an event as it came, and what was read of it.
@@ -69,53 +68,28 @@ func (a api) stream(ctx context.Context, out chan<- heard) bool {
 	if !tell(heard{}) {
 		return true
 	}
-	lines := bufio.NewReaderSize(res.Body, 64<<10)
-	for {
-		line, err := readLine(lines)
-		if err != nil {
-			return true
-		}
+	in := lines.Cutter{Max: maxEvent, Each: func(line []byte, _ bool) error {
 		quiet.Reset(silence)
 		data, ok := bytes.CutPrefix(line, []byte("data:"))
 		if !ok {
-			continue
+			return nil
 		}
-		h := heard{raw: bytes.TrimSpace(data)}
+		h := heard{raw: bytes.TrimSpace(bytes.Clone(data))}
 		if json.Unmarshal(h.raw, &h.event) != nil {
 			// A kind whose properties are of other types than those that are known.
 			var kind struct {
 				Type string `json:"type"`
 			}
 			if json.Unmarshal(h.raw, &kind) != nil {
-				continue
+				return nil
 			}
 			h.event = event{Type: kind.Type}
 		}
 		if !tell(h) {
-			return true
+			return ctx.Err()
 		}
-	}
-}
-
-// readLine reads a line of any length; one of more than maxEvent is empty.
-func readLine(r *bufio.Reader) ([]byte, error) {
-	var line []byte
-	for long := false; ; {
-		piece, err := r.ReadSlice('\n')
-		if !long {
-			line = append(line, piece...)
-		}
-		if long = long || len(line) > maxEvent; long {
-			line = nil
-		}
-		switch {
-		case err == nil:
-			return line, nil
-		case errors.Is(err, bufio.ErrBufferFull):
-		case errors.Is(err, io.EOF):
-			return nil, io.EOF
-		default:
-			return nil, fmt.Errorf("the stream of events was cut: %w", err)
-		}
-	}
+		return nil
+	}}
+	_, _ = io.Copy(&in, res.Body) // however it ends, it begins again
+	return true
 }

@@ -1,6 +1,7 @@
 package opencode
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -34,21 +35,14 @@ func (u *turn) state(id string, s status) *runner.End {
 	u.tries[id] = s
 	next := time.UnixMilli(s.Next)
 	u.t.Say(fmt.Sprintf("[the model failed: %s; try %d at %s]", short(s.Message, 300), s.Attempt+1, next.UTC().Format(time.TimeOnly)))
-	patience, tries := u.c.Patience, u.c.Tries
-	if patience == 0 {
-		patience = time.Minute
-	}
-	if tries == 0 {
-		tries = 3
-	}
+	patience, tries := cmp.Or(u.c.Patience, time.Minute), cmp.Or(u.c.Tries, 3)
 	long := time.Until(next) > patience
 	switch {
 	case long || s.Attempt >= tries && limited.MatchString(s.Message):
-		f := &executor.Failure{Class: executor.FailLimit, Err: fmt.Errorf("the model is at its limit: %s", short(s.Message, 300))}
-		if s.Next > 0 {
-			f.Until = next.UTC().Format(time.RFC3339)
+		if s.Next <= 0 {
+			next = time.Time{}
 		}
-		return &runner.End{Err: f}
+		return &runner.End{Err: runner.Limited(next, fmt.Errorf("the model is at its limit: %s", short(s.Message, 300)))}
 	case s.Attempt >= tries:
 		return &runner.End{Err: &executor.Failure{Class: executor.FailTransient, Err: fmt.Errorf("the model failed %d times: %s", s.Attempt, short(s.Message, 300))}}
 	}
@@ -82,19 +76,9 @@ func (u *turn) failed(f fault) *runner.End {
 	case f.Name == "MessageOutputLengthError", f.Name == "ContentFilterError", f.Name == "StructuredOutputError":
 		return u.gaveUp(text)
 	case code == 429, code == 0 && limited.MatchString(text):
-		end := fail(executor.FailLimit)
-		if at, ok := until(f.Data.ResponseHeaders); ok {
-			var l *executor.Failure
-			_ = errors.As(end.Err, &l)
-			l.Until = at.UTC().Format(time.RFC3339)
-		}
-		return end
-	case code == 408, code == 409, code == 425, code >= 500:
-		return fail(executor.FailTransient)
-	case code >= 400:
-		return fail(executor.FailConfig)
+		return &runner.End{Err: runner.Limited(until(f.Data.ResponseHeaders), errors.New(text))}
 	}
-	return fail(executor.FailTransient)
+	return fail(cmp.Or(runner.ClassOf(code), executor.FailTransient))
 }
 
 // gaveUp is a turn that the agent could not bring to its end: an attempt of its own
@@ -105,11 +89,11 @@ func (u *turn) gaveUp(why string) *runner.End {
 }
 
 // until reads when a limit ends from the headers of a refusal.
-func until(headers map[string]string) (time.Time, bool) {
+func until(headers map[string]string) (at time.Time) {
 	for k, v := range headers {
 		if strings.EqualFold(k, "retry-after") {
-			return runner.Moment(v, time.Now())
+			at, _ = runner.Moment(v, time.Now())
 		}
 	}
-	return time.Time{}, false
+	return at
 }

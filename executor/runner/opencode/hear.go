@@ -1,6 +1,7 @@
 package opencode
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -117,7 +118,11 @@ func (u *turn) part(p part) *runner.End {
 func (u *turn) tool(p part, sub string) {
 	switch p.State.Status {
 	case "running":
-		u.t.Say(sub + "[" + p.Tool + "] " + short(u.t.Plain(inputOf(p.State)), 300))
+		told := runner.Argument(p.State.Input)
+		if told == string(p.State.Input) {
+			told = cmp.Or(p.State.Title, told)
+		}
+		u.t.Say(sub + "[" + p.Tool + "] " + short(u.t.Plain(told), 300))
 		if p.Tool != "task" {
 			u.t.Tool(p.ID, true)
 		}
@@ -128,21 +133,6 @@ func (u *turn) tool(p part, sub string) {
 		u.t.Tool(p.ID, false)
 		u.t.Say(sub + "[" + p.Tool + " failed] " + short(u.t.Plain(p.State.Error), 500))
 	}
-}
-
-// inputOf is what a person wants to see of a tool's arguments.
-func inputOf(s toolState) string {
-	var in map[string]any
-	_ = json.Unmarshal(s.Input, &in)
-	for _, k := range []string{"command", "filePath", "path", "pattern", "url", "description"} {
-		if v, ok := in[k].(string); ok {
-			return v
-		}
-	}
-	if s.Title != "" {
-		return s.Title
-	}
-	return string(s.Input)
 }
 
 // outputSize is how much of what a tool answered is said, in bytes; all of it

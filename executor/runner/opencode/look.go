@@ -69,11 +69,10 @@ func progress(list []message) string {
 // broken is a look that failed: the next one may not, unless the server is gone or
 // does not know the session.
 func (u *turn) broken(ctx context.Context, err error) *runner.End {
-	var r *refused
-	switch {
-	case ctx.Err() != nil:
+	if ctx.Err() != nil {
 		return nil // follow sees it
-	case errors.As(err, &r) && r.code/100 == 4:
+	}
+	if r, ok := errors.AsType[*refused](err); ok && r.code/100 == 4 {
 		return &runner.End{Err: err}
 	}
 	u.again = time.Now().Add(time.Second)
@@ -83,7 +82,7 @@ func (u *turn) broken(ctx context.Context, err error) *runner.End {
 // catchUp does what would have been done while nobody listened: it finds the
 // subagents that began, what they spent, and what was asked.
 func (u *turn) catchUp(ctx context.Context) {
-	children, _ := u.api.children(ctx, u.id) // what fails here is tried again at the next cut
+	children, _ := get[[]session](ctx, u.api, of("session", u.id, "/children")) // what fails here is tried again at the next cut
 	for _, c := range children {
 		if c.Time.Created < float64(u.began.UnixMilli()) && !u.family[c.ID] {
 			continue // of an earlier turn
@@ -96,8 +95,8 @@ func (u *turn) catchUp(ctx context.Context) {
 			}
 		}
 	}
-	permissions, _ := u.api.permissions(ctx)
-	questions, _ := u.api.questions(ctx)
+	permissions, _ := get[[]asked](ctx, u.api, "/permission")
+	questions, _ := get[[]asked](ctx, u.api, "/question")
 	for i, a := range append(permissions, questions...) {
 		if u.family[a.SessionID] {
 			u.answer(ctx, i >= len(permissions), a.ID)

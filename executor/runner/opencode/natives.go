@@ -1,6 +1,7 @@
 package opencode
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -16,7 +17,7 @@ import (
 func (c *Runner) Natives(ctx context.Context, r executor.AgentRun) ([]executor.Native, error) {
 	p, _, err := c.planOf(r)
 	if err != nil {
-		return nil, runner.Configuration(err)
+		return nil, err
 	}
 	alone := runner.OpenCodeAlone()
 	p.env = slices.DeleteFunc(p.env, func(v string) bool {
@@ -34,7 +35,7 @@ func (c *Runner) Natives(ctx context.Context, r executor.AgentRun) ([]executor.N
 			return nil, s.failure(err)
 		}
 	}
-	all, err := at.agents(ctx)
+	all, err := get[[]agent](ctx, at, "/agent")
 	if err != nil {
 		return nil, s.failure(err)
 	}
@@ -72,15 +73,7 @@ func agentFile(p plan, dir string, a agent) string {
 	if a.Native {
 		return ""
 	}
-	vars := map[string]string{}
-	for _, v := range p.env {
-		name, value, _ := strings.Cut(v, "=")
-		vars[name] = value
-	}
-	user := vars["XDG_CONFIG_HOME"]
-	if user == "" {
-		user = filepath.Join(vars["HOME"], ".config")
-	}
+	user := cmp.Or(runner.Value(p.env, "XDG_CONFIG_HOME"), filepath.Join(runner.Value(p.env, "HOME"), ".config"))
 	for _, dir := range []string{filepath.Join(dir, ".opencode"), filepath.Join(user, "opencode")} {
 		for _, sub := range []string{"agent", "agents", "mode", "modes"} {
 			path := filepath.Join(dir, sub, filepath.FromSlash(a.Name)+".md")

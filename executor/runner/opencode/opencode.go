@@ -3,16 +3,11 @@ package opencode
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/runner"
-	"github.com/ralph-compiler/ralph/internal/lazyregexp"
-	"github.com/ralph-compiler/ralph/internal/process"
-	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
 // Runner runs agents in sessions of OpenCode's server. It holds the servers that it
@@ -41,6 +36,9 @@ type Runner struct {
 
 var _ executor.Program = (*Runner)(nil)
 
+// program is what is run if the runner's block names nothing else.
+const program = "opencode"
+
 // Describe implements executor.Program.
 func (c *Runner) Describe() executor.Description {
 	return executor.Description{Name: "opencode", Tested: ">= 1.18.0, < 1.19", Cannot: map[executor.Capability]string{}}
@@ -52,37 +50,11 @@ func (c *Runner) Check(_ context.Context, r executor.AgentRun) error {
 	if _, err := modelOf(runner.ModelOf(r), r.Alias.Provider); err != nil {
 		return runner.Configuration(fmt.Errorf("agent %s: %w", runner.AgentOf(r), err))
 	}
-	_, err := c.Look(r, "opencode")
+	_, err := c.Look(r, program)
 	return err
 }
 
-var versionLine = lazyregexp.New(`\d+\.\d+\.\d+\S*`)
-
 // Version implements executor.Program.
 func (c *Runner) Version(ctx context.Context, r executor.AgentRun) (string, error) {
-	p, _, err := c.planOf(r)
-	if err != nil {
-		return "", runner.Configuration(err)
-	}
-	dir, err := regular.MkdirTemp("ralph-opencode-")
-	if err != nil {
-		return "", err
-	}
-	defer os.RemoveAll(dir)
-	out := filepath.Join(dir, "out")
-	res, err := process.Run(ctx, process.Spec{
-		Argv: append(p.argv, "--version"), Dir: dir, Env: append(p.env, "TMPDIR="+dir), Stdout: out, Stderr: filepath.Join(dir, "err"), Time: time.Minute, Grace: c.Grace,
-	})
-	if err != nil {
-		return "", runner.Configuration(fmt.Errorf("agent %s: %w", runner.AgentOf(r), err))
-	}
-	text, err := process.Tail(out, 1000)
-	if err != nil {
-		return "", err
-	}
-	v := versionLine.FindString(text)
-	if v == "" {
-		return "", runner.Configuration(fmt.Errorf("%s --version ended with %d and printed %q, which is no version", p.argv[0], res.Code, short(text, 100)))
-	}
-	return v, nil
+	return c.SaysVersion(ctx, r, program)
 }

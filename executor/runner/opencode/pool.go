@@ -35,11 +35,7 @@ func (p plan) key() string {
 // planOf is the server that a turn needs, and the variables that only its own
 // shells get.
 func (c *Runner) planOf(r executor.AgentRun) (plan, map[string]string, error) {
-	argv, err := c.Argv(r, "opencode")
-	if err != nil {
-		return plan{}, nil, err
-	}
-	env, err := c.Env(r, nil)
+	argv, env, err := c.Program(r, nil, program)
 	if err != nil {
 		return plan{}, nil, err
 	}
@@ -86,7 +82,7 @@ func (c *Runner) acquire(ctx context.Context, p plan, r executor.AgentRun) (*ser
 		if err != nil {
 			return nil, err
 		}
-		conf, err := s.in(r.Dir).config(ctx)
+		conf, err := get[config](ctx, s.in(r.Dir), "/config")
 		if err != nil {
 			c.release(s)
 			return nil, s.failure(err)

@@ -153,10 +153,7 @@ func died(res process.Result, err error, stderr string) string {
 	if err != nil {
 		return err.Error()
 	}
-	how := fmt.Sprintf("ended with exit code %d", res.Code)
-	if res.How == process.Signaled {
-		how = fmt.Sprintf("was killed by signal %d", int(res.Signal))
-	}
+	how := runner.Died(res)
 	if tail, err := process.Tail(stderr, 500); err == nil && strings.TrimSpace(tail) != "" {
 		how += ": " + short(tail, 400)
 	}
@@ -226,14 +223,14 @@ func (s *server) has(session string) error {
 // failure is what an error of a call comes to: a call fails in a moment when the
 // server is gone.
 func (s *server) failure(err error) error {
-	var f *executor.Failure
-	var r *refused
+	_, known := errors.AsType[*executor.Failure](err)
+	r, answered := errors.AsType[*refused](err)
 	switch {
-	case err == nil, errors.As(err, &f), errors.Is(err, context.Canceled):
+	case err == nil, known, errors.Is(err, context.Canceled):
 		return err
-	case errors.As(err, &r) && r.code/100 == 4:
+	case answered && r.code/100 == 4:
 		return runner.Configuration(err)
-	case errors.As(err, &r):
+	case answered:
 		return &executor.Failure{Class: executor.FailTransient, Err: err}
 	}
 	select {

@@ -21,13 +21,11 @@ func (u *turn) enter(ctx context.Context) (session, error) {
 	if old == "" {
 		return u.api.create(ctx, want)
 	}
-	var s session
-	var err error
+	open := u.api.session
 	if r.Fork {
-		s, err = u.api.fork(ctx, old)
-	} else {
-		s, err = u.api.session(ctx, old)
+		open = u.api.fork
 	}
+	s, err := open(ctx, old)
 	if isCode(err, http.StatusNotFound) || isCode(err, http.StatusBadRequest) {
 		return s, &executor.Failure{Class: executor.FailSession, Err: fmt.Errorf("opencode does not know the session %s any more", old)}
 	}

@@ -11,7 +11,7 @@ import (
 // connect gives the directory's sessions the turn's tools, and takes away those of
 // turns that are over.
 func (u *turn) connect(ctx context.Context) error {
-	on, err := u.api.mcp(ctx)
+	on, err := get[map[string]mcpStatus](ctx, u.api, "/mcp")
 	if err != nil {
 		return err
 	}

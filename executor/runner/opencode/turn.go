@@ -1,6 +1,7 @@
 package opencode
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -50,7 +51,7 @@ type turn struct {
 func (c *Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEnded, error) {
 	p, vars, err := c.planOf(r)
 	if err != nil {
-		return executor.AgentEnded{}, runner.Configuration(err)
+		return executor.AgentEnded{}, err
 	}
 	if err := runner.OpenCodePlanted(r, p.env); err != nil {
 		return executor.AgentEnded{}, err
@@ -204,11 +205,7 @@ const takeTime = 10 * time.Second
 
 // stop ends the session's turn and returns when it is idle, and its tools are gone.
 func (u *turn) stop() error {
-	grace := u.c.Grace
-	if grace == 0 {
-		grace = 5 * time.Second
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(u.t.Context()), 2*grace+takeTime)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(u.t.Context()), 2*cmp.Or(u.c.Grace, 5*time.Second)+takeTime)
 	defer cancel()
 	begun := u.begun || len(u.spent) > 0 || u.fault != nil // else the message may not have come to the session yet
 	var calm time.Time

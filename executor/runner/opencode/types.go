@@ -32,7 +32,6 @@ type (
 		ID         string  `json:"id"`
 		SessionID  string  `json:"sessionID"`
 		Role       string  `json:"role"` // user, assistant
-		ParentID   string  `json:"parentID"`
 		ProviderID string  `json:"providerID"`
 		ModelID    string  `json:"modelID"`
 		Finish     string  `json:"finish"`
@@ -67,7 +66,6 @@ type (
 		Text      string          `json:"text"`
 		Synthetic bool            `json:"synthetic"` // by the program
 		Metadata  json.RawMessage `json:"metadata"`
-		CallID    string          `json:"callID"`
 		Tool      string          `json:"tool"`
 		State     toolState       `json:"state"`
 		Time      span            `json:"time"`
@@ -87,17 +85,14 @@ type (
 		Data struct {
 			Message         string            `json:"message"`
 			StatusCode      int               `json:"statusCode"`
-			IsRetryable     bool              `json:"isRetryable"`
 			ResponseHeaders map[string]string `json:"responseHeaders"`
 		} `json:"data"`
 	}
 
 	// asked is a question, or a permission that is asked for.
 	asked struct {
-		ID         string   `json:"id"`
-		SessionID  string   `json:"sessionID"`
-		Permission string   `json:"permission"`
-		Patterns   []string `json:"patterns"`
+		ID        string `json:"id"`
+		SessionID string `json:"sessionID"`
 	}
 
 	mcpStatus struct {
@@ -108,7 +103,6 @@ type (
 	agent struct {
 		Name        string `json:"name"`
 		Description string `json:"description"`
-		Mode        string `json:"mode"` // primary, subagent, all
 		Native      bool   `json:"native"`
 		Hidden      bool   `json:"hidden"`
 		Model       *struct {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/shellword"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // unsent lists what bd has not been told, a line for each bead. What stays otherwise
@@ -27,8 +28,8 @@ func (m *Mirror) unsent() []Unsent {
 			parts = append(parts, what)
 		}
 		if m.says(MirrorComments) {
-			if n := len(m.told.Owed(id, m.run.Comments(id))) + len(b.notes); n > 0 {
-				parts = append(parts, counted(n, "1 comment", "%d comments"))
+			if n := len(m.told.Owed(id, m.run.Node(id).Comments())) + len(b.notes); n > 0 {
+				parts = append(parts, text.Count(n, "comment"))
 			}
 		}
 		why := ""
@@ -42,10 +43,10 @@ func (m *Mirror) unsent() []Unsent {
 		}
 	}
 	if n := len(m.proposed()); m.found && n > 0 {
-		out = append(out, Unsent{What: "what agents propose (" + counted(n, "1 piece of work", "%d pieces of work") + ")"})
+		out = append(out, Unsent{What: "what agents propose (" + text.Counted(n, "piece of work", "pieces of work") + ")"})
 	}
 	if missing > 0 {
-		out = append(out, Unsent{What: counted(missing, "1 node is", "%d nodes are") + " not in bd: ralph compile --push"})
+		out = append(out, Unsent{What: text.Counted(missing, "node is", "nodes are") + " not in bd: ralph compile --push"})
 	}
 	return out
 }
@@ -54,7 +55,7 @@ func (m *Mirror) unsent() []Unsent {
 func (m *Mirror) untold(b *bead) string {
 	v, ok := m.run.View(b.id)
 	if !ok || b.node == nil {
-		if mode, _ := m.run.Mode(); b.node == nil && m.says(MirrorMode) && mode != m.mode && !m.passedOver(b, "mode "+mode) {
+		if mode, _ := m.run.Summary().Mode(); b.node == nil && m.says(MirrorMode) && mode != m.mode && !m.passedOver(b, "mode "+mode) {
 			return "that the epic is " + mode
 		}
 		return ""
@@ -91,8 +92,8 @@ func (m *Mirror) left() (out []Left) {
 		out = append(out, Left{string(b.id), m.whose(b), m.stays(b, v)})
 	}
 	epic := m.beads[""]
-	if mode, _ := m.run.Mode(); len(out) > 0 && m.over(mode) && epic.known != nil && epic.known.Status != "closed" {
-		out = append(out, Left{epic.name(m.epic), "", "stays open in bd because of " + counted(len(out), "that", "those %d") + "; when that is over, the next ralph apply closes it"})
+	if mode, _ := m.run.Summary().Mode(); len(out) > 0 && m.over(mode) && epic.known != nil && epic.known.Status != "closed" {
+		out = append(out, Left{epic.name(m.epic), "", "stays open in bd because of " + text.Form(len(out), "that", fmt.Sprint("those ", len(out))) + "; when that is over, the next ralph apply closes it"})
 	}
 	return out
 }

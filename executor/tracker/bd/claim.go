@@ -11,24 +11,25 @@ import (
 // TokenKey is the key of a bead's metadata with the token of the worker that claimed it.
 const TokenKey = "ralph_worker"
 
-// Claim makes a mirror that of an issue: of a bead that somebody wrote and a worker has
-// claimed. The epic has this one node, and no bead of its own. The mirror writes its
-// comments, the labels and keys of metadata that are ralph's, and the status; title,
-// text, edges and all other labels are the author's. What people do to the issue
-// beside a gate's labels is the worker's to heed.
+// Claim turns a mirror into one of an issue: a bead that a person wrote and a worker has
+// claimed. The epic has this single node and no bead of its own. The mirror writes its
+// comments, ralph's labels and metadata keys, and the status; title, text, edges and all
+// other labels belong to the author. Apart from a gate's labels, changes that people make
+// to the issue are handled by the worker.
 type Claim struct {
 	Token string    // as long as it stands in the bead, the issue is the worker's
-	Since time.Time // what was said before is not said by this claim
-	Begun bool      // the run has begun that the claim is for, and is over; else the mirror waits for its start
-	// End is how the issue has to stand while no run goes on. False: it is left to the
-	// worker, which releases it.
+	Since time.Time // comments older than this do not count as this claim's
+	Notes []string  // what the worker found when it claimed the issue: comments, each once
+	Begun bool      // the claim's run is over; otherwise the mirror waits for it to start
+	// End is the state that the issue must have while no run is active. False: the worker
+	// releases it.
 	End func() (Stand, bool)
 }
 
-// Stand is how an issue stands behind a run.
+// Stand is the state of an issue after a run.
 type Stand struct {
 	Status string // closed or blocked
-	Asks   bool   // a person: with the label and the phase that say so
+	Asks   bool   // it waits for a person: label and phase say so
 	Why    string // of the close
 	Says   string // a comment; "" none
 }
@@ -42,8 +43,8 @@ func (i Issue) Token() (token string) {
 	return token
 }
 
-// stand is how a bead has to stand. An issue follows its run: while one goes on it is in
-// progress, or waits at a gate; then it stands as the claim says.
+// stand is the state that a bead must have. An issue follows its run: while one is active it
+// is in progress or waits at a gate; afterwards the claim decides.
 func (m *Mirror) stand(b *bead, v machine.NodeView) should {
 	s := m.shouldStand(v)
 	if m.Claim == nil {
@@ -82,7 +83,7 @@ func NotClosed(done, why, id string) string {
 	return done + ". bd does not close it: " + why + "\nOnce it does, nothing has to run again: bd close " + id
 }
 
-// end asks how the issue has to stand, once for each event.
+// end returns the state that the issue must have, computed once per event.
 func (m *Mirror) end() (Stand, bool) {
 	if m.ends == nil || m.ends.seq != m.run.Seq() {
 		stand, ok := m.Claim.End()
@@ -91,36 +92,30 @@ func (m *Mirror) end() (Stand, bool) {
 	return m.ends.Stand, m.ends.ok
 }
 
-// ends is an answer of Claim.End, of the time of an event.
+// ends is an answer of Claim.End, with the event at which it was given.
 type ends struct {
 	seq int64
 	Stand
 	ok bool
 }
 
-// recent is how long an answer of bd about an issue is trusted when its end is written.
+// recent is how long a write trusts bd's last answer that the issue is the worker's.
 const recent = 2 * time.Second
 
-// looks reports whether an issue has to be looked at before it is written how its run
-// ended: somebody may have it since the last answer, whose status is the same.
-func (m *Mirror) looks(b *bead, s should) bool {
-	return m.Claim != nil && s.ended != "" && m.Now().Sub(b.seen) > recent
-}
-
-// writes reports whether how a bead stands is written now. An issue stays as the worker
-// left it until the run begins.
+// writes reports whether the state of a bead may be written now. An issue keeps the state
+// that the worker gave it until the run begins.
 func (m *Mirror) writes(b *bead) bool {
 	return len(b.holds) == 0 && b.theirs == "" && (m.Claim == nil || m.Claim.Begun || m.began)
 }
 
-// seen looks at an issue. What somebody else made of it stays so.
+// seen takes note of an issue's state. A status that somebody else set stays.
 func (m *Mirror) seen(ctx context.Context, b *bead, now Issue) error {
 	was := b.known
 	b.known = &now
 	switch {
 	case !m.owns(b, now), was != nil && was.Status == now.Status:
 		return nil
-	case was == nil && (now.Status == "in_progress" || now.Status == "blocked" && now.waits()):
+	case was == nil && (now.Status == "in_progress" || now.AsksPerson()):
 		return nil
 	}
 	e, found, err := m.who(ctx, b, func(e HistoryEvent) bool { return e.Status() == now.Status }, changesStatus)
@@ -135,8 +130,8 @@ func (m *Mirror) seen(ctx context.Context, b *bead, now Issue) error {
 	return nil
 }
 
-// owns reports whether an issue is the worker's still; if not, nothing is written to it
-// any more.
+// owns reports whether an issue is still the worker's; if not, nothing more is written to
+// it.
 func (m *Mirror) owns(b *bead, now Issue) bool {
 	b.seen = m.Now()
 	switch {
@@ -151,13 +146,17 @@ func (m *Mirror) owns(b *bead, now Issue) bool {
 	return false
 }
 
-// waits reports whether a bead waits for a person, by its label.
-func (i Issue) waits() bool {
+// Waits reports whether a bead waits for a person, by its label: it does so still where a
+// person has closed or opened it.
+func (i Issue) Waits() bool {
 	step, _ := i.Phase()
 	return step == humanReview
 }
 
-// header is the bead that keeps what has to be known of the run.
+// AsksPerson reports whether a bead stands as one that waits for a person.
+func (i Issue) AsksPerson() bool { return i.Status == "blocked" && i.Waits() }
+
+// header is the bead that stores what recovery needs to know about the run.
 func (m *Mirror) header() *bead {
 	if m.Claim != nil {
 		return m.beads[m.epic.Nodes[0].ID]

@@ -54,7 +54,7 @@ func (s *scene) follow() {
 		Open: open, Epic: s.epic, Run: run, State: s.state, Now: func() time.Time { return s.now },
 		Metadata: func(*ir.Node) (map[string]any, error) { return IssueMetadata(s.epic, run) },
 		Report:   func(format string, args ...any) { s.said = append(s.said, fmt.Sprintf(format, args...)) },
-		Claim: &Claim{Token: "mine", End: func() (Stand, bool) {
+		Claim: &Claim{Token: "mine", Notes: s.notes, End: func() (Stand, bool) {
 			switch v, _ := run.View(theIssue); v.Status {
 			case executor.Done:
 				return Stand{Status: "closed", Why: "done by ralph"}, true
@@ -178,5 +178,95 @@ func TestAnIssueThatAPersonClaimedStaysTheirs(t *testing.T) { // S4-59
 	s.settle(true)
 	if b := s.bead(theIssue); b.Status != "in_progress" || b.Assignee != "ada" || !strings.Contains(strings.Join(s.said, "\n"), "was claimed in bd by ada") {
 		t.Errorf("it is %s of %s; said %q", b.Status, b.Assignee, s.said)
+	}
+}
+
+// Another worker took the issue since the mirror looked last: not one comment, label or key
+// of the first one's run reaches it, though status and assignee are the same.
+func TestNothingIsWrittenToAnIssueThatAnotherWorkerHas(t *testing.T) { // S4-59
+	s := claimScene(t)
+	s.answer = failsOnce
+	s.follow()
+	s.begin()
+	taken := false
+	s.play(func() {
+		if v, _ := s.run.View(theIssue); !taken && len(v.Attempts) > 1 {
+			taken = true
+			s.worker("another's")
+			s.now = s.now.Add(recent + time.Second) // less than a look at all beads is away
+			s.fake.Forget()
+		}
+		s.settle(false)
+	})
+	s.ended()
+	s.settle(true)
+	if calls := slices.Compact(s.of(theIssue)); !taken || !slices.Equal(calls, []string{"list"}) {
+		t.Errorf("taken %v; bd was called with %q", taken, calls)
+	}
+}
+
+// A person took the issue in the very moment of a write: the guards of bd refuse it.
+func TestAWriteThatCrossesAPersonsIsRefused(t *testing.T) { // S4-59
+	s := claimScene(t)
+	s.answer = failsOnce
+	s.follow()
+	s.begin()
+	taken, kept, said := false, "", ""
+	s.play(func() {
+		if v, _ := s.run.View(theIssue); !taken && len(v.Attempts) > 1 {
+			taken = true
+			s.fake.Do(s.dir, "ada", "update", theIssue, "--assignee", "ada", "--force")
+			kept, said = string(s.bead(theIssue).Metadata), s.texts(theIssue)
+		}
+		s.settle(false)
+	})
+	s.ended()
+	s.settle(true)
+	b := s.bead(theIssue)
+	if !taken || b.Assignee != "ada" || b.Status != "in_progress" || string(b.Metadata) != kept || s.texts(theIssue) != said {
+		t.Errorf("taken %v; it is %s of %s; its metadata is as it was: %v; comments\n%s", taken, b.Status, b.Assignee, string(b.Metadata) == kept, s.texts(theIssue))
+	}
+}
+
+// failsOnce lets the gates of the first attempt fail.
+func failsOnce(e executor.Effect) executor.Body {
+	if e.Kind == executor.EffectGate && e.Attempt == 1 {
+		return executortest.Verdict(e.Gate, executor.Fail)
+	}
+	return nil
+}
+
+// What the worker found when it claimed the issue is a comment of the mirror, once, also
+// where a mirror before said it and was killed.
+func TestWhatTheWorkerFoundIsSaidOnce(t *testing.T) { // S4-59
+	s := claimScene(t)
+	s.notes = []string{"bd-9 has no result"}
+	s.follow()
+	s.begin()
+	s.settle(false)
+	s.follow()
+	s.begin()
+	s.settle(false)
+	if said := s.texts(theIssue); strings.Count(said, s.notes[0]) != 1 {
+		t.Errorf("comments\n%s", said)
+	}
+}
+
+// Why no worker takes an issue is said in it once, and not at all once somebody has it.
+func TestWhyNoWorkerTakesAnIssueIsSaidOnce(t *testing.T) { // S4-12
+	s := newScene(t, []string{"1.1"})
+	ctx := context.Background()
+	seen := s.bead(theIssue)
+	for range 2 {
+		if err := s.c.NotTaken(ctx, seen, "it has no title"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.worker("another's")
+	if err := s.c.NotTaken(ctx, seen, "it has no description"); err != nil {
+		t.Fatal(err)
+	}
+	if said := s.texts(theIssue); said != "ralph does not run this: it has no title" {
+		t.Errorf("comments\n%s", said)
 	}
 }

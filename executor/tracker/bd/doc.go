@@ -7,7 +7,7 @@
 //
 // # Rooms of the package
 //
-//   - Client (client.go, issue.go): one typed method for each command of bd that
+//   - Client (client.go, issue.go, history.go, database.go): one typed method for each command of bd that
 //     ralph uses. Every call has a clean environment (no metrics, no backup, no
 //     prompts), a time limit that grows with its work, and its answer is validated:
 //     JSON in bd's envelope, ids compared with those that were asked for. One call
@@ -15,13 +15,13 @@
 //   - Push (push.go): the epic and its nodes, in bulk, idempotent, resumable. Nodes
 //     by import, blocks edges by batch in reverse topological order (each walk that
 //     looks for cycles is trivial then).
-//   - Mirror (mirror.go): the outbox. It follows the journal with a cursor of its
+//   - Mirror (mirror.go, loop.go, turn.go): the outbox. It follows the journal with a cursor of its
 //     own: fields of a bead are written as they stand when their turn comes
 //     (coalesced), comments are written one by one, in order, each once. It never
 //     blocks or fails a run; what bd refuses is reported; after bd was away it
 //     catches up.
 //   - Claim (claim.go), mode.go: issues of people, and the mode of an epic.
-//   - Steer (steer.go): one `bd list` per poll; what people changed becomes the
+//   - Steer (steer.go, labels.go): one `bd list` per poll; what people changed becomes the
 //     decisions that they could have given on the command line.
 //   - Recall (recall.go): the epic and its state read back, for `ralph recover`.
 //
@@ -37,14 +37,18 @@
 //   - The mirror of an issue (claim.go) does the same for a bead that somebody wrote and
 //     that ralph worker has claimed. There is one node and no bead of the epic, nothing
 //     is pushed, and the bead is read by its id. The claim's token in its metadata says
-//     whose it is; without it nothing is written any more. It begins to write when the
+//     whose it is; without it nothing is written any more. bd has no guard for a token, so
+//     the issue is looked at before it is written, unless bd showed it within two seconds;
+//     status and assignee guard each update of a field. It begins to write when the
 //     run begins: before that the bead stands as the worker claimed it, and the journal
 //     may tell of an older run. While the run goes on the issue is in progress or waits
 //     at a gate; how it stands behind it, the sum judged, Claim.End says: closed,
 //     blocked, or waiting for a person, in the words of ralph worker.
-//   - The worker claims (one update, guarded by the status), and releases what its run
-//     leaves open. Where the mirror was cut short (bd away, kill -9) it makes one behind
-//     the run that catches up. It writes nothing else about a run.
+//   - The worker claims (one update, guarded by status and assignee), and releases what its
+//     run leaves open. Where the mirror was cut short (bd away, kill -9) it makes one behind
+//     the run that catches up. What it found when it claimed the issue the mirror says
+//     (Claim.Notes). It writes nothing else about a run; of an issue that it does not take
+//     it has said why (Client.NotTaken).
 //   - Planned and Approved (mode.go) move an epic's mode where no run goes on.
 //
 // What an issue says (title, description, design, notes, criteria, priority, edges,

@@ -5,47 +5,37 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/ralph-compiler/ralph/internal/regular"
 	codec "github.com/ralph-compiler/ralph/ir/codec/bd"
 )
 
 // Issue is a bead as bd shows it. Keys unknown to ralph are only in Raw.
 type Issue struct {
-	ID           string          `json:"id"`
-	Title        string          `json:"title"`
-	Description  string          `json:"description"`
-	Acceptance   string          `json:"acceptance_criteria"`
-	Status       string          `json:"status"` // open, in_progress, blocked, closed, deferred, …
-	Priority     int             `json:"priority"`
-	Type         string          `json:"issue_type"`
-	Assignee     string          `json:"assignee"`
-	Owner        string          `json:"owner"`
-	Labels       []string        `json:"labels"`
-	Metadata     json.RawMessage `json:"metadata"`
-	ExternalRef  string          `json:"external_ref"`
-	CloseReason  string          `json:"close_reason"`
-	Parent       string          `json:"parent"`
-	CreatedAt    time.Time       `json:"created_at"`
-	UpdatedAt    time.Time       `json:"updated_at"`
-	ClosedAt     *time.Time      `json:"closed_at"`
-	CreatedBy    string          `json:"created_by"`
-	Dependencies []Dependency    `json:"dependencies"`
-	Comments     []Comment       `json:"comments"` // only where they were asked for
-	Raw          json.RawMessage `json:"-"`        // the whole of it; nil where it was not asked for
-}
-
-// Dependency is an edge of a bead, in the shape of list and ready.
-type Dependency struct {
-	From string `json:"issue_id"`
-	To   string `json:"depends_on_id"`
-	Type string `json:"type"` // blocks, parent-child, related, discovered-from, …
+	ID           string             `json:"id"`
+	Title        string             `json:"title"`
+	Description  string             `json:"description"`
+	Acceptance   string             `json:"acceptance_criteria"`
+	Status       string             `json:"status"` // open, in_progress, blocked, closed, deferred, …
+	Priority     int                `json:"priority"`
+	Type         string             `json:"issue_type"`
+	Assignee     string             `json:"assignee"`
+	Owner        string             `json:"owner"`
+	Labels       []string           `json:"labels"`
+	Metadata     json.RawMessage    `json:"metadata"`
+	ExternalRef  string             `json:"external_ref"`
+	CloseReason  string             `json:"close_reason"`
+	Parent       string             `json:"parent"`
+	CreatedAt    time.Time          `json:"created_at"`
+	UpdatedAt    time.Time          `json:"updated_at"`
+	ClosedAt     *time.Time         `json:"closed_at"`
+	CreatedBy    string             `json:"created_by"`
+	Dependencies []codec.Dependency `json:"dependencies"`
+	Comments     []Comment          `json:"comments"` // only where they were asked for
+	Raw          json.RawMessage    `json:"-"`        // the whole of it; nil where it was not asked for
 }
 
 // Comment is a comment of a bead.
@@ -59,14 +49,14 @@ type Comment struct {
 // Change is what one update of a bead writes. Zero fields are left alone.
 type Change struct {
 	Status      string
-	If          string // the status that it must have; Guarded tells that it had another
+	If          string  // the status that it must have; Guarded tells that it had another
+	IfAssignee  *string // the assignee that it must have, likewise; bd takes neither for labels alone
 	Assignee    string
 	Unassign    bool     // takes the assignee away
 	Add, Remove []string // labels
 	Metadata    any      // merged by its top-level keys
 	ExternalRef string
 	Title       string
-	Description string
 	Text        *string  // the description, which may become empty
 	Acceptance  *string  // the acceptance criteria
 	Type        string   // of the issue
@@ -88,17 +78,21 @@ func (c *Client) ByID(ctx context.Context, ids ...string) (map[string]Issue, err
 	if err != nil {
 		return nil, err
 	}
-	out := map[string]Issue{}
+	return byID(list), nil
+}
+
+func byID(list []Issue) map[string]Issue {
+	out := make(map[string]Issue, len(list))
 	for _, i := range list {
 		out[i.ID] = i
 	}
-	return out, nil
+	return out
 }
 
 // Show returns the one bead that has exactly this id, with its Raw; false if there is
 // none.
 func (c *Client) Show(ctx context.Context, id string) (Issue, bool, error) {
-	list, err := c.whole(ctx, "list", "--all", "--limit", "0", "--include-gates", "--id", id)
+	list, err := c.whole(ctx, quick, "list", "--all", "--limit", "0", "--include-gates", "--id", id)
 	if at := slices.IndexFunc(list, func(i Issue) bool { return i.ID == id }); at >= 0 {
 		return list[at], true, err
 	}
@@ -108,13 +102,13 @@ func (c *Client) Show(ctx context.Context, id string) (Issue, bool, error) {
 // Ready returns the beads that could be worked on, with their Raw: nothing that blocks
 // them is open.
 func (c *Client) Ready(ctx context.Context, filter ...string) ([]Issue, error) {
-	return c.whole(ctx, append([]string{"ready", "--limit", "0", "--exclude-type", "epic"}, filter...)...)
+	return c.whole(ctx, quick, append([]string{"ready", "--limit", "0", "--exclude-type", "epic"}, filter...)...)
 }
 
 // whole reads beads together with what ralph does not know of them.
-func (c *Client) whole(ctx context.Context, args ...string) ([]Issue, error) {
+func (c *Client) whole(ctx context.Context, limit time.Duration, args ...string) ([]Issue, error) {
 	var rows []json.RawMessage
-	if err := c.ask(ctx, quick, &rows, args...); err != nil {
+	if err := c.ask(ctx, limit, &rows, args...); err != nil {
 		return nil, err
 	}
 	out := make([]Issue, len(rows))
@@ -138,13 +132,15 @@ func (c *Client) Update(ctx context.Context, id string, ch Change) (Issue, error
 	}
 	add("--status", ch.Status)
 	add("--if-status", ch.If)
+	if ch.IfAssignee != nil {
+		args = append(args, "--if-assignee", *ch.IfAssignee)
+	}
 	add("--assignee", ch.Assignee)
 	if ch.Unassign {
 		args = append(args, "--assignee", "")
 	}
 	add("--external-ref", ch.ExternalRef)
 	add("--title", ch.Title)
-	add("--description", ch.Description)
 	for flag, v := range map[string]*string{"--description": ch.Text, "--acceptance": ch.Acceptance} {
 		if v != nil {
 			args = append(args, flag, *v)
@@ -155,7 +151,7 @@ func (c *Client) Update(ctx context.Context, id string, ch Change) (Issue, error
 		add("--priority", strconv.Itoa(*ch.Priority))
 	}
 	if len(ch.Unset) > 0 && ch.Metadata != nil { // bd does not do both in one call
-		if _, err := c.Update(ctx, id, Change{If: ch.If, Unset: ch.Unset}); err != nil {
+		if _, err := c.Update(ctx, id, Change{If: ch.If, IfAssignee: ch.IfAssignee, Unset: ch.Unset}); err != nil {
 			return Issue{}, err
 		}
 		ch.Unset = nil
@@ -219,9 +215,13 @@ func (c *Client) UpdatePhase(ctx context.Context, i Issue, step string, ch Chang
 }
 
 func (ch Change) empty() bool {
-	return ch.Status == "" && ch.Assignee == "" && !ch.Unassign && len(ch.Add)+len(ch.Remove) == 0 && ch.Metadata == nil &&
-		ch.ExternalRef == "" && ch.Title == "" && ch.Description == "" &&
-		ch.Text == nil && ch.Acceptance == nil && ch.Type == "" && ch.Priority == nil && len(ch.Unset) == 0
+	return ch.onlyLabels() && len(ch.Add)+len(ch.Remove) == 0
+}
+
+// onlyLabels reports whether a change is none of what a guard of bd covers.
+func (ch Change) onlyLabels() bool {
+	return ch.Status+ch.Assignee+ch.ExternalRef+ch.Title+ch.Type == "" && !ch.Unassign && ch.Metadata == nil &&
+		ch.Text == nil && ch.Acceptance == nil && ch.Priority == nil && len(ch.Unset) == 0
 }
 
 // Close closes a bead with a reason. A closed bead is left unchanged.
@@ -306,140 +306,4 @@ func (c *Client) SetState(ctx context.Context, id, dimension, value, reason stri
 	ch.Add = []string{dimension + ":" + value}
 	_, err = c.Update(ctx, id, ch)
 	return err
-}
-
-// HistoryEvent is one change of a bead, as bd recorded it.
-type HistoryEvent struct {
-	ID      string    `json:"id"`
-	Type    string    `json:"event_type"`
-	Actor   string    `json:"actor"`
-	Old     string    `json:"old_value"`
-	New     string    `json:"new_value"`
-	Comment string    `json:"comment"`
-	At      time.Time `json:"created_at"`
-}
-
-// Newest returns the newest event that is meant. bd keeps whole seconds, and lists what
-// happened within one in no order: of several in the newest second it is one that is
-// not passed over, if there is one. found tells whether any is meant.
-func Newest(events []HistoryEvent, meant, passOver func(HistoryEvent) bool) (newest HistoryEvent, found bool) {
-	over := false
-	for _, e := range events {
-		switch {
-		case !meant(e):
-		case !found || e.At.After(newest.At):
-			newest, found, over = e, true, passOver(e)
-		case over && e.At.Equal(newest.At) && !passOver(e):
-			newest, over = e, false
-		}
-	}
-	return newest, found
-}
-
-// Gave tells whether an event is that a bead was given a label.
-func (e HistoryEvent) Gave(label string) bool {
-	return e.Type == "label_added" && strings.HasSuffix(e.Comment, ": "+label)
-}
-
-// Status is the status that a bead had behind an event; "" if it is not known, or the
-// event is none of the status.
-func (e HistoryEvent) Status() string {
-	var to struct{ Status string }
-	if json.Unmarshal([]byte(e.New), &to) == nil && to.Status != "" {
-		return to.Status
-	}
-	switch e.Type { // "bd close" and "bd reopen" say why instead
-	case "closed":
-		return "closed"
-	case "reopened":
-		return "open"
-	}
-	return ""
-}
-
-// Events returns who changed a bead, newest second first.
-func (c *Client) Events(ctx context.Context, id string) ([]HistoryEvent, error) {
-	var out []HistoryEvent
-	err := c.ask(ctx, quick, &out, "history", id, "--events")
-	return out, err
-}
-
-// Imported is bd's answer to an import.
-type Imported struct {
-	Created   int      `json:"created"`
-	IDs       []string `json:"ids"`
-	Updated   int      `json:"updated"`
-	Stale     []string `json:"stale_skipped_ids"`
-	Tie       []string `json:"tie_kept_local_ids"`
-	SkippedBy []string `json:"skipped_dependencies"`
-}
-
-// Import writes beads in bulk: lines of JSON in bd's import format. Rows without an
-// updated_at, a priority, or the type of an edge must not be among them: bd takes
-// them for now, for 0 and for none. Dependencies that bd skips are an error.
-func (c *Client) Import(ctx context.Context, lines []byte, limit time.Duration) (Imported, error) {
-	file, done, err := stage(lines)
-	if err != nil {
-		return Imported{}, err
-	}
-	defer done()
-	var out Imported
-	if err := c.ask(ctx, limit, &out, "import", file); err != nil {
-		return out, err
-	}
-	if len(out.SkippedBy) > 0 {
-		return out, &Refused{[]string{"import"}, 0, "it left out dependencies: " + strings.Join(out.SkippedBy[:min(len(out.SkippedBy), 5)], "; ")}
-	}
-	return out, nil
-}
-
-// Batch carries out lines of bd's batch language (create, update, close, dep add,
-// dep remove) in one transaction.
-func (c *Client) Batch(ctx context.Context, lines []string, limit time.Duration) error {
-	file, done, err := stage(strings.Join(lines, "\n") + "\n")
-	if err != nil {
-		return err
-	}
-	defer done()
-	return c.ask(ctx, limit, nil, "batch", "-f", file)
-}
-
-// Config returns a setting of the database, "" if it is not set.
-func (c *Client) Config(ctx context.Context, key string) (string, error) {
-	var out struct{ Value string }
-	err := c.ask(ctx, quick, &out, "config", "get", key)
-	return out.Value, err
-}
-
-// SetConfig writes a setting of the database.
-func (c *Client) SetConfig(ctx context.Context, key, value string) error {
-	_, err := c.run(ctx, quick, "config", "set-many", key+"="+value)
-	return err
-}
-
-// stage writes what is too long for a command line into a file of its own: bytes and
-// texts as they are, everything else as JSON.
-func stage(what any) (file string, done func(), err error) {
-	var b []byte
-	switch w := what.(type) {
-	case []byte:
-		b = w
-	case string:
-		b = []byte(w)
-	default:
-		if b, err = json.Marshal(w); err != nil {
-			return "", nil, err
-		}
-	}
-	dir, err := os.MkdirTemp("", "ralph-bd-")
-	if err != nil {
-		return "", nil, err
-	}
-	done = func() { _ = os.RemoveAll(dir) }
-	file = filepath.Join(dir, "input")
-	if err := regular.WriteFile(file, b, 0o600); err != nil {
-		done()
-		return "", nil, err
-	}
-	return file, done, nil
 }

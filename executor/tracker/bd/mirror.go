@@ -2,7 +2,6 @@ package bd
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -13,41 +12,41 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Outbox says what a mirror is made of.
+// Outbox configures a mirror.
 type Outbox struct {
 	Client *Client                                // nil: Open makes it
 	Open   func(context.Context) (*Client, error) // tried until it works
 	Epic   *ir.Epic
 	Run    *machine.Run  // one of the mirror's own, which has replayed the journal
 	State  string        // the epic's state directory: what bd was told is remembered there
-	Poll   time.Duration // how often people's changes are looked for; 0: 15 seconds
+	Poll   time.Duration // interval between checks for people's changes; 0 = 15 seconds
 
-	// Push makes what writes the epic before the mirror begins: it is made in the
-	// mirror's goroutine, and called beside it. It is tried until it works. nil: the
-	// epic is there.
+	// Push returns the function that writes the epic before the mirror begins. Push is
+	// called in the mirror's goroutine, the function concurrently, until it succeeds. nil:
+	// the epic is in bd already.
 	Push func() func(context.Context, *Client) error
-	// Metadata is what a node's bead keeps, from the mirror's run, and for nil the
-	// epic's; a nil function writes none. It is called in the mirror's goroutine.
+	// Metadata returns the metadata of a node's bead, or for nil of the epic's; a nil
+	// function writes none. It is called in the mirror's goroutine.
 	Metadata func(n *ir.Node) (map[string]any, error)
-	// Applied is told of every event when the mirror's run has it. It may be nil.
+	// Applied is called with every event after the mirror's run has applied it. It may be nil.
 	Applied func(executor.Event)
 	// Report says a line to people.
 	Report func(format string, args ...any)
-	// Send gives a decision to whoever holds the lock; Answer asks what came of it.
+	// Send passes a decision to the process that holds the lock; Answer returns the outcome.
 	Send   func(context.Context, executor.Letter) error
 	Answer func(ctx context.Context, id string) (answered bool, refused string, err error)
 
-	// Claim is not nil where the bead is an issue of somebody's, and not pushed.
+	// Claim is not nil if the bead is a person's issue that was not pushed.
 	Claim *Claim
 
 	Now func() time.Time // nil is time.Now
 }
 
-// Mirror writes what happens to a run into bd, beside the run, and tells the run what
-// people did there. It is an outbox: Observe only takes note; a goroutine of the
-// mirror's own applies the events to a run of its own, and asks it how a bead has to
-// stand when the bead's turn comes. What bd has not taken yet is computed anew, so
-// that nothing piles up while bd is away.
+// Mirror writes the progress of a run into bd, concurrently with the run, and passes what
+// people did there to the run. It is an outbox: Observe only queues; the mirror's own
+// goroutine applies the events to a run of its own, from which it computes the state of a
+// bead when the bead's turn comes. Pending writes are recomputed, so nothing piles up while
+// bd is unavailable.
 type Mirror struct {
 	Outbox
 	c      *Client
@@ -70,15 +69,15 @@ type Mirror struct {
 	beads   map[ir.NodeID]*bead
 	queue   []ir.NodeID // whose turn it is, in order; "" is the epic
 	pushed  bool        // the epic is there
-	dead    bool        // nothing can be written: its beads are another's
+	dead    bool        // nothing can be written: the beads belong to another epic
 	listed  bool        // the beads were read since
 	look    time.Time   // when they are read again
-	retry   time.Time   // nothing is called before, because bd did not answer
+	retry   time.Time   // no call before this time, because bd did not answer
 	failed  int         // calls in a row that failed
 	mode    string      // of the epic, in bd
 	flush   time.Time   // when the epic's comments are sent, that are collected
 	reports map[string]bool
-	aside   []*bead // that have things which bd refused, since it took something
+	aside   []*bead // with writes that bd has refused since it last accepted one
 	ends    *ends   // what Claim.End said last
 	found   bool    // work that agents found may not be in bd yet
 	unfound int     // times that bd refused it
@@ -91,24 +90,24 @@ type bead struct {
 	known *Issue   // as bd showed it last; nil: it is not there
 
 	queued   bool
-	metadata bool            // it is due
-	doubt    bool            // something was said about it before the mirror began
-	unsure   bool            // how the last comment ended is not known: they are read first
+	metadata bool            // to be written
+	doubt    bool            // comments may exist from before the mirror began
+	unsure   bool            // the outcome of the last comment is unknown: comments are read first
 	asked    *asked          // the question that its labels put to people now
 	lost     bool            // somebody else has claimed it
-	released string          // who had, and has not any more
+	released string          // who had claimed it and has given it up
 	seen     time.Time       // when bd answered about an issue last
-	foreign  bool            // bd takes its id for another: nothing is written any more
+	foreign  bool            // nothing more is written: bd resolves its id to another bead, or it is somebody else's
 	theirs   string          // status that a person gave it and that stays; "" none
 	by       string          // whose status that is
 	question string          // text of the last one that was put to people
-	holds    []hold          // decisions on their way; it stays as it is meanwhile
+	holds    []hold          // decisions in transit; it is not written meanwhile
 	drop     []string        // labels of those that were not taken
 	took     bool            // the last one was taken: its label is not too late
-	judged   map[string]bool // events that decide nothing any more, by the id of their decision
+	judged   map[string]bool // events that no longer decide anything, by the id of their decision
 	refused  map[string]*refusal
-	apart    bool   // its fields are written one after the other, to find what bd refuses
-	together int    // how many comments are said together now; 0 = unlimited
+	apart    bool   // its fields are written one at a time, to find the one that bd refuses
+	together int    // how many comments are sent as one; 0 = unlimited
 	notes    []note // what is to be said beside what happened
 	noted    map[string]bool
 	closes   []ir.NodeID
@@ -145,13 +144,19 @@ func NewMirror(o Outbox) (*Mirror, error) {
 		n := &m.epic.Nodes[i]
 		ids[n.Key] = n.ID
 		v, _ := m.run.View(n.ID)
-		begun := len(v.Attempts) > 0 || len(m.run.Comments(n.ID)) > 0
+		begun := len(v.Attempts) > 0 || len(m.run.Node(n.ID).Comments()) > 0
 		m.beads[n.ID] = &bead{id: n.ID, node: n, doubt: begun, metadata: begun, judged: map[string]bool{}, refused: map[string]*refusal{}}
 		for _, e := range n.After {
 			if e.Type == ir.Blocks {
 				d := m.beads[ids[e.Key]]
 				d.closes = append(d.closes, n.ID)
 			}
+		}
+	}
+	if o.Claim != nil {
+		for _, text := range o.Claim.Notes {
+			m.header().doubt = true
+			m.header().tell(text, o.Claim.Since)
 		}
 	}
 	return m, nil
@@ -178,9 +183,9 @@ func (m *Mirror) Start(ctx context.Context) {
 // worth it. It may be called at any time.
 func (m *Mirror) Heard() int64 { return m.heard.Load() }
 
-// Close lets the mirror write what is left until ctx ends, and returns what bd has not
-// been told. The next mirror of the epic goes on with it. ReadTold then also has what
-// stays otherwise there.
+// Close lets the mirror write what is pending until ctx ends, and returns what bd has not
+// been told; the next mirror of the epic continues with it. Afterwards ReadTold also
+// returns the beads that differ in bd.
 func (m *Mirror) Close(ctx context.Context) (unsent []Unsent, err error) {
 	if m.stop != nil {
 		close(m.ending)
@@ -250,7 +255,7 @@ func (m *Mirror) all() {
 	}
 }
 
-// dirty queues a bead whose node may stand elsewhere now.
+// dirty queues a bead whose node may have changed.
 func (m *Mirror) dirty(id ir.NodeID) {
 	b := m.beads[id]
 	if b == nil || b.queued {
@@ -258,158 +263,6 @@ func (m *Mirror) dirty(id ir.NodeID) {
 	}
 	b.queued = true
 	m.queue = append(m.queue, id)
-}
-
-// loop writes one thing after the other until there is nothing left and Close was
-// called.
-func (m *Mirror) loop(ctx context.Context) {
-	m.all()
-	m.dirty("")
-	ending := m.ending
-	for ctx.Err() == nil {
-		closing := ending == nil
-		if closing && (m.failed > 1 || m.dead) {
-			return // it does not answer, and nobody waits for it any longer
-		}
-		wake, idle := m.step(ctx, closing)
-		switch {
-		case !idle:
-			continue
-		case closing && !m.Now().Before(m.retry):
-			return
-		case closing && m.c == nil:
-			return // there is none
-		}
-		t := time.NewTimer(wake.Sub(m.Now()))
-		select {
-		case <-m.nudge:
-		case <-t.C:
-		case <-ending:
-			ending = nil
-			m.all() // what was collected is sent
-			m.dirty("")
-		case <-ctx.Done():
-		}
-		t.Stop()
-	}
-}
-
-// step makes one call, if one is due; else it says when the next one is.
-func (m *Mirror) step(ctx context.Context, closing bool) (wake time.Time, idle bool) {
-	m.take()
-	now := m.Now()
-	if !m.flush.IsZero() && !now.Before(m.flush) {
-		m.dirty("")
-	}
-	switch {
-	case m.dead:
-		return now.Add(longest), true
-	case now.Before(m.retry):
-		return m.retry, true
-	case m.c == nil, !m.pushed:
-		m.settle(m.prepare(ctx))
-	case !m.listed, !closing && !now.Before(m.look):
-		m.settle(m.poll(ctx))
-	case len(m.queue) > 0:
-		b := m.beads[m.queue[0]]
-		m.queue, b.queued = m.queue[1:], false
-		more, err := m.turn(ctx, b, closing)
-		switch {
-		case m.mistaken(b, err):
-			err = nil
-		case more || err != nil:
-			m.dirty(b.id)
-		}
-		m.settle(err)
-	case m.found:
-		m.settle(m.propose(ctx))
-	case !m.flush.IsZero() && m.flush.Before(m.look):
-		return m.flush, true
-	default:
-		return m.look, true
-	}
-	return wake, false
-}
-
-// connect opens bd.
-func (m *Mirror) connect(ctx context.Context) error {
-	if m.c != nil {
-		return nil
-	}
-	var c *Client
-	err := m.do(ctx, func(ctx context.Context) (err error) { c, err = m.Open(ctx); return err })
-	var missing *Missing
-	if errors.As(err, &missing) {
-		m.report("this run is not mirrored into bd: %v", err)
-	}
-	m.c = c
-	return err
-}
-
-// prepare opens bd, and writes the epic, if it is not there.
-func (m *Mirror) prepare(ctx context.Context) error {
-	if err := m.connect(ctx); err != nil || m.pushed {
-		return err
-	}
-	push := m.Push()
-	err := m.do(ctx, func(ctx context.Context) error { return push(ctx, m.c) })
-	var occupied *Occupied
-	if errors.As(err, &occupied) {
-		m.dead = true
-		m.report("this run is not mirrored into bd: %v", err)
-		return nil
-	}
-	m.pushed, m.listed = err == nil, false
-	return err
-}
-
-// do makes a call of bd and applies what happens meanwhile.
-func (m *Mirror) do(ctx context.Context, call func(context.Context) error) error {
-	done := make(chan error, 1)
-	go func() { done <- call(ctx) }()
-	for {
-		select {
-		case err := <-done:
-			if err == nil {
-				m.heard.Add(1)
-			}
-			return err
-		case <-m.nudge:
-			m.take()
-		}
-	}
-}
-
-// settle takes note of how a call ended: a bd that does not do what it is asked is
-// left alone for a while, longer each time, and that is said once.
-func (m *Mirror) settle(err error) {
-	var foreign *Foreign
-	if err == nil || errors.As(err, &foreign) || Guarded(err) {
-		if m.failed > 0 && m.told.Away != "" {
-			m.report("bd answers again; it is told what it missed")
-		}
-		m.failed, m.retry = 0, time.Time{}
-		m.note(m.told.away(""))
-		return
-	}
-	m.failed++
-	m.retry = m.Now().Add(min(backoff<<min(m.failed-1, 10), longest))
-	var missing *Missing
-	if m.failed > 1 && m.told.Away == "" && !errors.As(err, &missing) {
-		m.report("bd does not take what it is told; ralph goes on and tells it later: %v", err)
-		m.note(m.told.away(err.Error()))
-	}
-}
-
-// mistaken reports whether bd takes the id of a bead for another's.
-func (m *Mirror) mistaken(b *bead, err error) bool {
-	var foreign *Foreign
-	if !errors.As(err, &foreign) {
-		return false
-	}
-	b.foreign = true
-	m.report("%v. Nothing more is written to %s in this run", err, b.name(m.epic))
-	return true
 }
 
 // report says a line once.

@@ -153,7 +153,7 @@ func TestTheRunNeverWaitsForBd(t *testing.T) { // issue point 2: the mirror neve
 	s.begin()
 	s.play(nil) // every call of bd waits meanwhile
 	s.ended()
-	if got := s.run.Counts()["done"]; got != 2 {
+	if got := s.run.Summary().Counts()["done"]; got != 2 {
 		t.Errorf("%d nodes are done", got)
 	}
 	over, stop := context.WithCancel(t.Context())

@@ -1,21 +1,20 @@
 package bd
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
+	codec "github.com/ralph-compiler/ralph/ir/codec/bd"
 )
 
 // ProposalLabel marks a bead that an agent proposed.
@@ -49,7 +48,7 @@ func (c *Client) Propose(ctx context.Context, epic *ir.Epic, list []machine.Prop
 	if err != nil {
 		return nil, err
 	}
-	var rows bytes.Buffer
+	var rows []codec.Row
 	var made []string
 	for _, p := range list {
 		node := nodes[p.Node]
@@ -59,27 +58,24 @@ func (c *Client) Propose(ctx context.Context, epic *ir.Epic, list []machine.Prop
 		}
 		there[id] = Issue{ID: id}
 		made = append(made, id)
-		row := proposalRow{
+		row := codec.Row{
 			ID: id, Title: proposalTitle(p.Title), Description: proposalText(epic, node, p), Type: "task", Status: "deferred", Priority: 2,
-			Labels: []string{ProposalLabel}, Updated: time.Now().UTC().Truncate(time.Second),
+			Labels: []string{ProposalLabel}, UpdatedAt: time.Now().UTC().Truncate(time.Second),
 		}
 		if on, has := there[string(node)]; has {
 			row.Priority = on.Priority
-			row.Dependencies = []Dependency{{From: id, To: string(node), Type: string(ir.DiscoveredFrom)}}
+			row.Dependencies = []codec.Dependency{{From: id, To: string(node), Type: string(ir.DiscoveredFrom)}}
 		}
-		b, err := json.Marshal(row)
-		if err != nil {
-			return nil, err
-		}
-		rows.Write(append(b, '\n'))
+		rows = append(rows, row)
 	}
 	if len(made) == 0 {
 		return nil, nil
 	}
-	if _, err := c.Import(ctx, rows.Bytes(), quick); err != nil {
-		return nil, err
+	lines, err := codec.Lines(rows)
+	if err == nil {
+		_, err = c.Import(ctx, lines, quick)
 	}
-	return made, nil
+	return made, err
 }
 
 // propose files what agents found in attempts that are over. What bd refuses again
@@ -125,25 +121,12 @@ func (m *Mirror) proposed() (list []machine.Proposed) {
 	return list
 }
 
-// proposalRow is a line for bd import.
-type proposalRow struct {
-	ID           string       `json:"id"`
-	Title        string       `json:"title"`
-	Description  string       `json:"description"`
-	Type         string       `json:"issue_type"`
-	Status       string       `json:"status"`
-	Priority     int          `json:"priority"`
-	Labels       []string     `json:"labels"`
-	Updated      time.Time    `json:"updated_at"`
-	Dependencies []Dependency `json:"dependencies,omitempty"`
-}
-
 // proposalID is the same for the same title at the same node, in other case or
 // spacing too. It has a fixed width, so that none is the beginning of another.
 func proposalID(epic *ir.Epic, node ir.NodeID, p machine.Proposed) string {
 	prefix := "bd"
-	if t := epic.Run.Tracker; t != nil && t.Prefix != "" {
-		prefix = t.Prefix
+	if t := epic.Run.Tracker; t != nil {
+		prefix = cmp.Or(t.Prefix, prefix)
 	}
 	title := strings.ToLower(text.OneLine(p.Title))
 	sum := sha256.Sum256([]byte(string(epic.Epic.ID) + "\x00" + string(node) + "\x00" + title))
@@ -151,15 +134,7 @@ func proposalID(epic *ir.Epic, node ir.NodeID, p machine.Proposed) string {
 }
 
 func proposalTitle(title string) string {
-	title = text.OneLine(strings.ToValidUTF8(title, ""))
-	if title == "" {
-		return "(without a title)"
-	}
-	for len(title) > maxTitle {
-		_, size := utf8.DecodeLastRuneInString(title)
-		title = title[:len(title)-size]
-	}
-	return title
+	return text.Head(cmp.Or(text.OneLine(strings.ToValidUTF8(title, "")), "(without a title)"), maxTitle)
 }
 
 func proposalText(epic *ir.Epic, node ir.NodeID, p machine.Proposed) string {
@@ -167,11 +142,7 @@ func proposalText(epic *ir.Epic, node ir.NodeID, p machine.Proposed) string {
 	if text := strings.TrimSpace(p.Text); text != "" {
 		b.WriteString(text + "\n\n")
 	}
-	who := p.Agent
-	if who == "" {
-		who = "An agent"
-	}
-	fmt.Fprintf(&b, "%s proposed this at %s of %s", who, p.Node, epic.Epic.Title)
+	fmt.Fprintf(&b, "%s proposed this at %s of %s", cmp.Or(p.Agent, "An agent"), p.Node, epic.Epic.Title)
 	if node != "" && string(node) != string(p.Node) {
 		fmt.Fprintf(&b, " (%s)", node)
 	}

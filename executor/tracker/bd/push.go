@@ -2,11 +2,13 @@ package bd
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 	codec "github.com/ralph-compiler/ralph/ir/codec/bd"
 )
@@ -47,7 +49,7 @@ type Occupied struct {
 
 func (o *Occupied) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s to other beads; nothing was written:", counted(len(o.Beads), "an id of epic "+o.Epic+" belongs", "%d ids of epic "+o.Epic+" belong"))
+	fmt.Fprintf(&b, "%s to other beads; nothing was written:", text.Form(len(o.Beads), "an id of epic "+o.Epic+" belongs", fmt.Sprintf("%d ids of epic %s belong", len(o.Beads), o.Epic)))
 	const most = 10
 	for i, x := range o.Beads {
 		if i == most {
@@ -116,31 +118,10 @@ type push struct {
 	draft bool                 // the epic has a plan written: its ids are all of one kind
 }
 
-// found is a bead of the database: as the client reads it, and every key of it.
-type found struct {
-	Issue
-	raw map[string]json.RawMessage
-}
-
 // read returns the beads that carry the epic's label, in one call.
-func (p *push) read(ctx context.Context) (map[string]found, error) {
-	var list []json.RawMessage
-	err := p.c.ask(ctx, limitFor(len(p.plan), 0), &list, "list", "--all", "--limit", "0", "--include-gates", "-l", codec.EpicLabel+p.out.Epic)
-	if err != nil {
-		return nil, err
-	}
-	out := make(map[string]found, len(list))
-	for _, b := range list {
-		var f found
-		if err := json.Unmarshal(b, &f.Issue); err != nil {
-			return nil, fmt.Errorf("bd list: %w", err)
-		}
-		if err := json.Unmarshal(b, &f.raw); err != nil {
-			return nil, fmt.Errorf("bd list: %w", err)
-		}
-		out[f.ID] = f
-	}
-	return out, nil
+func (p *push) read(ctx context.Context) (map[string]Issue, error) {
+	list, err := p.c.whole(ctx, limitFor(len(p.plan), 0), "list", "--all", "--limit", "0", "--include-gates", "-l", codec.EpicLabel+p.out.Epic)
+	return byID(list), err
 }
 
 // round reads, compares and writes once; again says that somebody was quicker.
@@ -160,9 +141,7 @@ func (p *push) round(ctx context.Context) (again bool, err error) {
 			return false, err
 		}
 		if len(adopted) > 0 {
-			for id, i := range adopted {
-				there[id] = i
-			}
+			maps.Copy(there, adopted)
 			d = p.compare(there)
 		}
 	}
@@ -202,33 +181,24 @@ func limitFor(beads, edges int) time.Duration {
 
 // vacant makes sure that the ids of new beads are nobody's. Beads of this very epic
 // that lost its label are returned: they are not new.
-func (p *push) vacant(ctx context.Context, news []int) (map[string]found, error) {
+func (p *push) vacant(ctx context.Context, news []int) (map[string]Issue, error) {
 	const atOnce = 400 // ids in one command line
-	mine, taken := map[string]found{}, []Issue{}
-	for len(news) > 0 {
-		n := min(len(news), atOnce)
+	mine, taken := map[string]Issue{}, []Issue{}
+	for some := range slices.Chunk(news, atOnce) {
 		var asked []string
-		for _, i := range news[:n] {
+		for _, i := range some {
 			asked = append(asked, p.plan[i].ID)
 		}
-		news = news[n:]
-		var list []json.RawMessage
-		if err := p.c.ask(ctx, quick, &list, "list", "--all", "--limit", "0", "--include-gates", "--id", strings.Join(asked, ",")); err != nil {
+		list, err := p.c.whole(ctx, quick, "list", "--all", "--limit", "0", "--include-gates", "--id", strings.Join(asked, ","))
+		if err != nil {
 			return nil, err
 		}
-		for _, b := range list {
-			var f found
-			if err := json.Unmarshal(b, &f.Issue); err != nil {
-				return nil, fmt.Errorf("bd list: %w", err)
+		for _, i := range list {
+			if m := markerOf(i); m != nil && m.Epic == p.out.Epic || p.lends(i) {
+				mine[i.ID] = i
+			} else {
+				taken = append(taken, i)
 			}
-			if m := markerOf(f.Issue); m != nil && m.Epic == p.out.Epic || p.lends(f) {
-				if err := json.Unmarshal(b, &f.raw); err != nil {
-					return nil, fmt.Errorf("bd list: %w", err)
-				}
-				mine[f.ID] = f
-				continue
-			}
-			taken = append(taken, f.Issue)
 		}
 	}
 	if len(taken) > 0 {
@@ -273,27 +243,11 @@ func MissingTypes(ctx context.Context, c *Client) (missing, have []string, err e
 	if err != nil {
 		return nil, nil, err
 	}
-	known := map[string]bool{}
 	for t := range strings.SplitSeq(v, ",") {
 		if t = strings.TrimSpace(t); t != "" {
 			have = append(have, t)
-			known[t] = true
 		}
 	}
-	for _, t := range codec.Types {
-		if !known[t] {
-			missing = append(missing, t)
-		}
-	}
+	missing = slices.DeleteFunc(slices.Clone(codec.Types), func(t string) bool { return slices.Contains(have, t) })
 	return missing, have, nil
-}
-
-func counted(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	if strings.Contains(many, "%d") {
-		return fmt.Sprintf(many, n)
-	}
-	return many
 }

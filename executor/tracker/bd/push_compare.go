@@ -1,7 +1,6 @@
 package bd
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -109,7 +108,7 @@ type closing struct{ id, reason string }
 
 // change is what is different about one bead.
 type change struct {
-	bead     found
+	bead     Issue
 	title    *string
 	text     *string // the description
 	accept   *string
@@ -129,7 +128,7 @@ const goneReason = "gone from the plan"
 
 // compare finds what bd lacks. It walks the nodes backwards: an edge that is added
 // when what it leads to has no edges yet costs bd nothing to check for cycles.
-func (p *push) compare(there map[string]found) *difference {
+func (p *push) compare(there map[string]Issue) *difference {
 	d := &difference{}
 	p.out.Notes = nil
 	wanted := map[string]bool{}
@@ -164,12 +163,12 @@ func (p *push) compare(there map[string]found) *difference {
 }
 
 // bead compares a bead with its row.
-func (p *push) bead(d *difference, r *codec.Row, f found) {
+func (p *push) bead(d *difference, r *codec.Row, f Issue) {
 	want, err := mark(p.out.Epic, r)
 	if err != nil {
 		return // create would have failed on it
 	}
-	was := markerOf(f.Issue)
+	was := markerOf(f)
 	if p.lends(f) && (was == nil || was.Lent) {
 		p.borrow(d, r, f, was)
 		return
@@ -195,28 +194,7 @@ func (p *push) bead(d *difference, r *codec.Row, f found) {
 		was = &marker{}
 	}
 	ch := &change{bead: f, metadata: map[string]any{PushedKey: want}}
-	text := func(what, current, now, old string) *string {
-		switch {
-		case current == now || known && short8(now) == old:
-			return nil
-		case known && short8(current) != old:
-			p.note("%s: the plan and somebody in bd changed its %s; bd's stays", f.ID, what)
-			return nil
-		}
-		return &now
-	}
-	ch.title, ch.text = text("title", f.Title, r.Title, was.Title), text("description", f.Description, r.Description, was.Description)
-	ch.accept = text("acceptance criteria", f.Acceptance, r.Acceptance, was.Acceptance)
-	if f.Type != r.Type && (!known || r.Type != was.Type) {
-		ch.kind = r.Type
-	}
-	switch {
-	case f.Priority == r.Priority || known && r.Priority == was.Priority:
-	case known && f.Priority != was.Priority:
-		p.note("%s: the plan and somebody in bd changed its priority; bd's stays", f.ID)
-	default:
-		ch.priority = &r.Priority
-	}
+	p.texts(ch, r, was, known)
 	for _, l := range r.Labels {
 		if !slices.Contains(f.Labels, l) && (!slices.Contains(was.Labels, l) || l == codec.EpicLabel+p.out.Epic) {
 			ch.add = append(ch.add, l)
@@ -240,18 +218,44 @@ func (p *push) bead(d *difference, r *codec.Row, f found) {
 	d.changes = append(d.changes, ch)
 }
 
-func metadataOf(f found) map[string]json.RawMessage {
-	out := map[string]json.RawMessage{}
-	if len(f.Metadata) > 0 {
-		dec := json.NewDecoder(bytes.NewReader(f.Metadata))
-		_ = dec.Decode(&out)
+// texts finds what the plan has changed of a bead's columns since the last push, if that is
+// known. What somebody in bd has changed too stays.
+func (p *push) texts(ch *change, r *codec.Row, was *marker, known bool) {
+	f := ch.bead
+	theirs := func(what string) { p.note("%s: the plan and somebody in bd changed its %s; bd's stays", f.ID, what) }
+	text := func(what, current, now, old string) *string {
+		switch {
+		case current == now || known && short8(now) == old:
+			return nil
+		case known && short8(current) != old:
+			theirs(what)
+			return nil
+		}
+		return &now
 	}
+	ch.title, ch.text = text("title", f.Title, r.Title, was.Title), text("description", f.Description, r.Description, was.Description)
+	ch.accept = text("acceptance criteria", f.Acceptance, r.Acceptance, was.Acceptance)
+	if f.Type != r.Type && (!known || r.Type != was.Type) {
+		ch.kind = r.Type
+	}
+	switch {
+	case f.Priority == r.Priority || known && r.Priority == was.Priority:
+	case known && f.Priority != was.Priority:
+		theirs("priority")
+	default:
+		ch.priority = &r.Priority
+	}
+}
+
+func metadataOf(f Issue) map[string]json.RawMessage {
+	var out map[string]json.RawMessage
+	_ = json.Unmarshal(f.Metadata, &out) // what is no object has none
 	return out
 }
 
 // edges compares the edges of a bead: those that the plan has new are added, those
 // that it has no longer are removed; what people did stays.
-func (p *push) edges(d *difference, r *codec.Row, f found, was *marker, half bool) {
+func (p *push) edges(d *difference, r *codec.Row, f Issue, was *marker, half bool) {
 	has := map[string]bool{}
 	for _, x := range f.Dependencies {
 		has[x.Type+" "+x.To] = true
@@ -276,7 +280,7 @@ func (p *push) edges(d *difference, r *codec.Row, f found, was *marker, half boo
 }
 
 // ends closes what the plan says is done since, and opens what it no longer does.
-func (p *push) ends(d *difference, f found, was, want *marker) {
+func (p *push) ends(d *difference, f Issue, was, want *marker) {
 	before := was != nil && was.Done
 	switch {
 	case want.Done && !before && f.Status != "closed":
@@ -287,8 +291,8 @@ func (p *push) ends(d *difference, f found, was, want *marker) {
 }
 
 // gone is a bead of the epic that the plan has no more.
-func (p *push) gone(d *difference, f found) {
-	m := markerOf(f.Issue)
+func (p *push) gone(d *difference, f Issue) {
+	m := markerOf(f)
 	switch {
 	case m == nil || m.Epic != p.out.Epic:
 		p.note("%s %q has the label of this epic and was not pushed by ralph; it is left alone", f.ID, clip(f.Title))

@@ -35,7 +35,7 @@ func lentBy(e *ir.Epic) map[string]time.Time {
 }
 
 // lends reports whether a bead is one that was imported: not just one with its id.
-func (p *push) lends(f found) bool {
+func (p *push) lends(f Issue) bool {
 	made, lent := p.lent[f.ID]
 	switch {
 	case !lent, !made.IsZero() && !made.Truncate(time.Second).Equal(f.CreatedAt.Truncate(time.Second)):
@@ -43,14 +43,14 @@ func (p *push) lends(f found) bool {
 	case f.ID == p.out.Epic && f.Type != codec.TypeEpic:
 		return false
 	}
-	m := markerOf(f.Issue)
+	m := markerOf(f)
 	return (m == nil || m.Epic == p.out.Epic) && !slices.ContainsFunc(f.Labels, func(l string) bool {
 		return strings.HasPrefix(l, codec.EpicLabel) && l != codec.EpicLabel+p.out.Epic
 	})
 }
 
 // borrow compares a bead that is lent: with the label, and what says whose it is.
-func (p *push) borrow(d *difference, r *codec.Row, f found, was *marker) {
+func (p *push) borrow(d *difference, r *codec.Row, f Issue, was *marker) {
 	own := map[string]any{}
 	var unset []string
 	if f.ID == p.out.Epic {

@@ -49,7 +49,7 @@ func TestPeoplesChangesStay(t *testing.T) { // issue: local state newer than our
 	if i := by[id(6)]; i.Title != "New" || i.Status != "closed" {
 		t.Errorf("%+v", i)
 	}
-	if i := by[id(7)]; i.Title != "New" || slices.Contains(i.Labels, "ralph") || slices.ContainsFunc(i.Dependencies, func(d Dependency) bool { return d.To == string(nodeID(e, edge.Key)) }) {
+	if i := by[id(7)]; i.Title != "New" || slices.Contains(i.Labels, "ralph") || slices.ContainsFunc(i.Dependencies, func(d codec.Dependency) bool { return d.To == string(nodeID(e, edge.Key)) }) {
 		t.Errorf("%+v", i)
 	}
 	want := []string{id(5) + ": the plan and somebody in bd changed its description; bd's stays", id(1) + ": the plan and somebody in bd changed its title; bd's stays"}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ralph-compiler/ralph/internal/text"
 	codec "github.com/ralph-compiler/ralph/ir/codec/bd"
 )
 
@@ -76,7 +77,7 @@ func (p *push) create(ctx context.Context, d *difference) error {
 	if err != nil {
 		return err
 	}
-	p.say(fmt.Sprintf("importing %s", counted(len(rows), "one bead", "%d beads")))
+	p.say("importing " + text.Count(len(rows), "bead"))
 	got, err := p.c.Import(ctx, lines, limitFor(len(rows), edges))
 	if err != nil {
 		if len(got.SkippedBy) > 0 {
@@ -143,7 +144,7 @@ func (p *push) batch(ctx context.Context, d *difference) error {
 		return nil
 	}
 	if edges > 0 {
-		p.say(fmt.Sprintf("writing %s", counted(edges, "one edge", "%d edges")))
+		p.say("writing " + text.Count(edges, "edge"))
 	}
 	if err := p.c.Batch(ctx, ops, limitFor(len(p.plan), edges)); err != nil {
 		return err
@@ -211,7 +212,7 @@ func (p *push) bulk(ctx context.Context, list []*change) (again bool, err error)
 			return false, err
 		}
 	}
-	p.say("changing " + counted(len(list), "one bead", "%d beads"))
+	p.say("changing " + text.Count(len(list), "bead"))
 	got, err := p.c.Import(ctx, b.Bytes(), limitFor(len(list), 0))
 	if err != nil {
 		return false, err
@@ -222,8 +223,12 @@ func (p *push) bulk(ctx context.Context, list []*change) (again bool, err error)
 
 // row is the bead as it is with the change in it.
 func (ch *change) row() (map[string]any, error) {
+	var raw map[string]json.RawMessage
+	if err := json.Unmarshal(ch.bead.Raw, &raw); err != nil {
+		return nil, fmt.Errorf("bead %s: %w", ch.bead.ID, err)
+	}
 	out := map[string]any{}
-	for k, v := range ch.bead.raw {
+	for k, v := range raw {
 		if !slices.Contains(derived, k) {
 			out[k] = v
 		}

@@ -207,7 +207,7 @@ func TestBdTraps(t *testing.T) { // issue: the traps are each a test; nothing el
 		if err == nil {
 			i, err = c.Update(ctx, id(2), Change{Unset: []string{"a"}, Metadata: map[string]any{"c": 3}})
 		}
-		m := metadataOf(found{Issue: i})
+		m := metadataOf(i)
 		if err != nil || m["a"] != nil || m["b"] == nil || m["c"] == nil {
 			t.Errorf("%s, %v", i.Metadata, err)
 		}

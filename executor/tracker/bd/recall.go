@@ -32,10 +32,10 @@ func IssueMetadata(epic *ir.Epic, run *machine.Run) (map[string]any, error) {
 	if len(text) <= codec.MaxEpicText {
 		out[codec.EpicKey] = string(text)
 	}
-	if k, ok := run.Kept(epic.Nodes[0].ID); ok {
+	if k, ok := run.Node(epic.Nodes[0].ID).Kept(); ok {
 		out[keptKey] = k
 	}
-	if k, ok := run.KeptRun(); ok {
+	if k, ok := run.Summary().Kept(); ok {
 		out[keptRunKey] = k
 	}
 	return out, nil
@@ -99,10 +99,11 @@ func (c *Client) Recall(ctx context.Context, id ir.NodeID) (*Recalled, error) {
 		}
 	}
 	if m.Digest == "" && m.Epic == "" {
-		for _, l := range bead.Labels {
-			if epic, ok := strings.CutPrefix(l, codec.EpicLabel); ok && epic != string(id) {
-				return nil, &Unknown{fmt.Sprintf("bead %s (%s) is not an epic, but part of %s", id, bead.Title, epic), "ralph recover " + epic}
-			}
+		if bead.Token() != "" {
+			return nil, &Unknown{fmt.Sprintf("a worker claimed %s (%s), and bd knows of no run of it: nothing is lost", id, bead.Title), "to have it worked on, when that worker has ended: bd update " + string(id) + " --status open"}
+		}
+		if epic := bead.EpicOf(); epic != "" && epic != id {
+			return nil, &Unknown{fmt.Sprintf("bead %s (%s) is not an epic, but part of %s", id, bead.Title, epic), "ralph recover " + string(epic)}
 		}
 		return nil, &Unknown{fmt.Sprintf("ralph did not push bead %s (%s): its metadata has no %s", id, bead.Title, codec.DigestKey), "ralph compile PLAN --push pushes a plan"}
 	}

@@ -42,7 +42,7 @@ func TestWhatTheMirrorKeepsComesBack(t *testing.T) { // S2-38, S2-41, K33
 			t.Errorf("%s comes back as\n%s\nwant\n%s (%v)", what, a, b, err)
 		}
 	}
-	want, _ := run.KeptRun()
+	want, _ := run.Summary().Kept()
 	same("the run", got.Run, &want)
 	if got.Epic == nil || got.Epic.Digest != got.Digest || len(got.Epic.Nodes) != 2 {
 		t.Errorf("the epic comes back as %+v", got.Epic)
@@ -51,7 +51,7 @@ func TestWhatTheMirrorKeepsComesBack(t *testing.T) { // S2-38, S2-41, K33
 		t.Errorf("%d nodes, want %d", len(got.Nodes), len(s.epic.Nodes))
 	}
 	for _, n := range s.epic.Nodes {
-		want, _ := run.Kept(n.ID)
+		want, _ := run.Node(n.ID).Kept()
 		same(string(n.ID), got.Nodes[n.ID].Kept, &want)
 		if n := got.Nodes[n.ID]; n.Plan != s.epic.Epic.Plan || n.Bead.Status != "closed" {
 			t.Errorf("%s: plan %q, %s", n.Bead.ID, n.Plan, n.Bead.Status)

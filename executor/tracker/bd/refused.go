@@ -1,6 +1,7 @@
 package bd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,19 +12,18 @@ import (
 	"github.com/ralph-compiler/ralph/internal/text"
 )
 
-// attempts is how often one and the same thing is put to a bd that refuses it, before
-// it is put aside.
+// attempts is how often a refused write is tried before it is put aside.
 const attempts = 2
 
-// most is how many things bd may refuse one after the other before ralph takes it that
-// it refuses everything, and leaves it alone for a while.
+// most is how many consecutive refusals are taken to mean that bd refuses everything; it is
+// then left alone for a while.
 const most = 3
 
-// refusal is one thing that bd did not take although it works: a comment, or some
-// fields of a bead. It is put aside, and what comes behind it is written. Whether bd
-// refuses this one or everything is known when it takes something else: then the
-// refusal is remembered, the thing is tried once more, and passed over if that is
-// refused, too. Where bd takes nothing else it is tried anew by the next mirror.
+// refusal is a write that bd refused although it works otherwise: a comment, or some
+// fields of a bead. It is put aside, and later writes proceed. Once bd accepts something
+// else, the refusal is known to concern this write only: it is recorded, the write is tried
+// once more, and skipped if it is refused again. If bd accepts nothing else, the next mirror
+// tries again.
 type refusal struct {
 	what  string // "a comment", "its labels"
 	seq   int64  // of the event that a comment tells of; 0: none
@@ -34,8 +34,16 @@ type refusal struct {
 	over  bool // passed over
 }
 
-// write makes a call that writes.
-func (m *Mirror) write(ctx context.Context, call func(context.Context) error) error {
+// errLooked says that nothing was written: an issue was looked at first, and its turn
+// begins anew.
+var errLooked = errors.New("it was looked at first")
+
+// write makes a call that writes. An issue may be another worker's since the last answer
+// of bd, which no guard of bd tells: it is looked at before.
+func (m *Mirror) write(ctx context.Context, b *bead, call func(context.Context) error) error {
+	if m.Claim != nil && m.Now().Sub(b.seen) > recent {
+		return cmp.Or(m.overtaken(ctx, b), errLooked)
+	}
 	err := m.do(ctx, call)
 	if err == nil {
 		m.took()
@@ -43,8 +51,8 @@ func (m *Mirror) write(ctx context.Context, call func(context.Context) error) er
 	return err
 }
 
-// took remembers what was put aside, now that bd takes something else, and lets it be
-// tried once more.
+// took records what was put aside, now that bd accepts other writes, and schedules one more
+// try.
 func (m *Mirror) took() {
 	for _, b := range m.aside {
 		m.owe(b)
@@ -58,8 +66,7 @@ func (m *Mirror) took() {
 	m.aside = nil
 }
 
-// owe remembers the comments of a bead that were put aside: others may be told before
-// them.
+// owe records the comments of a bead that were put aside: later ones may be written first.
 func (m *Mirror) owe(b *bead) {
 	for _, r := range b.refused {
 		if r.aside && !r.over && r.seq > 0 && !m.told.owes(b.id, r.seq) {
@@ -68,10 +75,12 @@ func (m *Mirror) owe(b *bead) {
 	}
 }
 
-// refuses takes note of how a write of one thing ended that failed. It returns nil if
-// the thing is not to be tried now, else err: bd does not answer, or it is to be tried
-// again.
+// refuses handles a failed write. It returns nil if the write is put aside, else err: bd
+// does not answer, or the write is to be tried again.
 func (m *Mirror) refuses(ctx context.Context, b *bead, key, what string, seq int64, err error) error {
+	if errors.Is(err, errLooked) {
+		return err
+	}
 	if !refusedIt(err) {
 		b.apart = false
 		return err
@@ -103,7 +112,7 @@ func (m *Mirror) refuses(ctx context.Context, b *bead, key, what string, seq int
 	return nil
 }
 
-// refusedIt reports whether err is an answer of bd that says no, and no guard.
+// refusedIt reports whether err is a refusal by bd other than a failed guard.
 func refusedIt(err error) bool {
 	var no *Refused
 	return errors.As(err, &no) && no.Exit > 0 && !Guarded(err)
@@ -117,7 +126,7 @@ func saidBy(err error) string {
 	return err.Error()
 }
 
-// leaves reports whether something is not tried now.
+// leaves reports whether a write is put aside.
 func (b *bead) leaves(key string) bool { r := b.refused[key]; return r != nil && r.aside }
 
 // commentKey names the comments that tell of an event.
@@ -158,10 +167,10 @@ func joined(parts []part) (ch Change) {
 	return ch
 }
 
-// pending is what was not said yet about a bead, and is to be said now: what was
-// refused before, and is tried once more, first.
+// pending lists the comments to write now: first those that were refused before and get
+// one more try.
 func (m *Mirror) pending(b *bead) []machine.Comment {
-	all := m.run.Comments(b.id)
+	all := m.run.Node(b.id).Comments()
 	if len(b.refused) == 0 && !slices.ContainsFunc(m.told.Refused, func(r Refusal) bool { return r.ID == b.id }) { // all but always
 		i, _ := slices.BinarySearchFunc(all, m.told.Seq[b.id]+1, func(c machine.Comment, seq int64) int { return int(c.Seq - seq) })
 		return all[i:]

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/shellword"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // note is what is to be said in a comment beside what happened to a node.
@@ -31,8 +32,7 @@ func (m *Mirror) remark(ctx context.Context, b *bead) (some bool, err error) {
 		if err != nil {
 			return true, err
 		}
-		there = slices.DeleteFunc(there, func(c Comment) bool { return c.At.Before(n.from.Truncate(time.Second)) })
-		if contains(there, n.text) {
+		if saidSince(there, n.text, n.from) {
 			b.notes, b.unsure = slices.Delete(b.notes, i, i+1), false
 			return true, nil
 		}
@@ -43,6 +43,30 @@ func (m *Mirror) remark(ctx context.Context, b *bead) (some bool, err error) {
 	}
 	b.notes = slices.Delete(b.notes, i, i+1)
 	return true, nil
+}
+
+// saidSince reports whether a text was said in comments since a time. bd keeps seconds.
+func saidSince(list []Comment, text string, from time.Time) bool {
+	return contains(slices.DeleteFunc(list, func(c Comment) bool { return c.At.Before(from.Truncate(time.Second)) }), text)
+}
+
+// CommentOnce comments a bead, unless the same was said since a time.
+func (c *Client) CommentOnce(ctx context.Context, id, text string, since time.Time) error {
+	list, err := c.Comments(ctx, id)
+	if err != nil || saidSince(list, text, since) {
+		return err
+	}
+	return c.Comment(ctx, id, text)
+}
+
+// NotTaken says once in an issue why no worker takes it, unless somebody has changed it
+// since it was looked at.
+func (c *Client) NotTaken(ctx context.Context, i Issue, why string) error {
+	now, there, err := c.Show(ctx, i.ID)
+	if err != nil || !there || now.Status != i.Status || now.Assignee != i.Assignee || now.Token() != i.Token() {
+		return err
+	}
+	return c.CommentOnce(ctx, i.ID, "ralph does not run this: "+why, i.CreatedAt)
 }
 
 // once puts a note on a bead, once in this run.
@@ -119,6 +143,6 @@ func (m *Mirror) remain(b *bead) {
 	}
 	if len(lines) > 0 {
 		m.once(b, fmt.Sprintf("[not closed] [task:%s] everything is done, and %s open in bd:\n%s\nWhen that is over, the next ralph apply closes the epic.",
-			b.name(m.epic), counted(len(lines), "1 bead is", "%d beads are"), strings.Join(lines, "\n")))
+			b.name(m.epic), text.Counted(len(lines), "bead is", "beads are"), strings.Join(lines, "\n")))
 	}
 }

@@ -37,6 +37,7 @@ type scene struct {
 	got    map[string]string // answers by id: "" taken
 	trees  int
 	away   int // times that bd cannot be opened
+	notes  []string
 }
 
 func newScene(t *testing.T, lines []string, change ...func(*ir.Epic)) *scene {
@@ -92,12 +93,12 @@ func (s *scene) open() {
 		Metadata: func(n *ir.Node) (map[string]any, error) {
 			out := map[string]any{}
 			if n == nil {
-				if k, ok := run.KeptRun(); ok {
+				if k, ok := run.Summary().Kept(); ok {
 					out["ralph"] = k
 				}
 				return out, nil
 			}
-			if k, ok := run.Kept(n.ID); ok {
+			if k, ok := run.Node(n.ID).Kept(); ok {
 				out["ralph"] = k
 			}
 			v, _ := run.View(n.ID)
@@ -140,7 +141,7 @@ func (s *scene) later(d time.Duration) {
 	for len(s.inbox) > 0 {
 		l := s.inbox[0]
 		s.inbox = s.inbox[1:]
-		bound, err := s.run.Consider(l.Node, l.Decision, s.now)
+		bound, err := s.run.Decisions().Consider(l.Node, l.Decision, s.now)
 		if err != nil {
 			s.got[l.Decision.ID] = err.Error()
 			continue
@@ -212,7 +213,7 @@ func (s *scene) ends(e executor.Effect) executor.Body {
 
 func (s *scene) ended() {
 	s.t.Helper()
-	s.put(executor.Event{Body: executor.RunEnded{Counts: s.run.Counts()}})
+	s.put(executor.Event{Body: executor.RunEnded{Counts: s.run.Summary().Counts()}})
 }
 
 func (s *scene) bead(id string) Issue {

@@ -16,19 +16,19 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// toldFile is where the mirror remembers, in the epic's state directory, what bd has.
+// toldFile, in the epic's state directory, records what bd has.
 const toldFile = "tracker.jsonl"
 
-// Told is what bd has been told of a run, as the mirror remembers it.
+// Told is what bd has been told about a run, according to the mirror's record.
 type Told struct {
 	Seq     map[ir.NodeID]int64    // event up to which the comments of a bead are in bd; "" is the epic's
 	Ended   map[ir.NodeID]string   // beads that stand in bd as their node ended: done, blocked, skipped, cancelled
 	Lost    map[ir.NodeID]string   // beads that somebody else has claimed, and who
 	Refs    map[ir.NodeID][]string // external references that ralph has written
 	Away    string                 // why bd cannot be told anything now; "" if it can
-	Unsent  []Unsent               // what the last run could not tell it, and the next one will
-	Left    []Left                 // what stands otherwise in bd, because people want it so
-	Refused []Refusal              // what bd did not take though it works
+	Unsent  []Unsent               // updates that the last run could not send; the next one will
+	Left    []Left                 // beads that differ in bd because people want it so
+	Refused []Refusal              // writes that bd refused although it works otherwise
 }
 
 // Unsent is what bd was not told about one bead.
@@ -44,14 +44,14 @@ func (u Unsent) String() string {
 	return u.Bead + ": " + u.What
 }
 
-// Left is a bead that stays as somebody put it, other than its node stands.
+// Left is a bead that keeps the state somebody gave it, unlike its node.
 type Left struct {
 	Bead string `json:"bead"`
 	By   string `json:"by,omitempty"` // whose it is
 	What string `json:"what"`         // how it stands there and here, and what to type
 }
 
-// Refusal is something that bd did not take although it takes others.
+// Refusal is a write that bd refused although it accepts others.
 type Refusal struct {
 	ID   ir.NodeID `json:"bead"` // "" is the epic
 	What string    `json:"what"` // "its labels", "the comment …"
@@ -74,9 +74,8 @@ type toldLine struct {
 	Taken   int64     `json:"taken,omitempty"` // a comment that was refused before, by its event
 }
 
-// ReadTold reads what the mirror of the epic with this state directory remembers;
-// nothing if there was none. A line that was being written when ralph was killed
-// counts nothing.
+// ReadTold reads the record of the mirror of the epic with this state directory; an empty
+// one if there was none. A line cut off by a kill is ignored.
 func ReadTold(state string) (Told, error) {
 	t := Told{Seq: map[ir.NodeID]int64{}, Ended: map[ir.NodeID]string{}, Lost: map[ir.NodeID]string{}, Refs: map[ir.NodeID][]string{}}
 	b, err := regular.ReadOwn(filepath.Join(state, toldFile))
@@ -127,8 +126,8 @@ func (t *Told) apply(l toldLine) {
 	}
 }
 
-// Owed are those of a bead's comments that bd does not have and that are still to be
-// told: those behind the last one, and those that were refused and not passed over.
+// Owed returns the comments of a bead that are still to be sent: those after the last one
+// sent, and refused ones that were not skipped.
 func (t Told) Owed(id ir.NodeID, all []machine.Comment) (out []machine.Comment) {
 	state := map[int64]bool{}
 	for _, r := range t.Refused {
@@ -149,15 +148,15 @@ func (t Told) owes(id ir.NodeID, seq int64) bool {
 	return slices.ContainsFunc(t.Refused, func(r Refusal) bool { return r.ID == id && r.Seq == seq && !r.Over })
 }
 
-// memory is the open file. Each line is written in one call, before anything that
-// relies on it; what the system loses with the power is found again by reading bd.
+// memory is the open file. Each line is written in one call, before anything that relies
+// on it; what a power failure loses is found again by reading bd.
 type memory struct {
 	Told
 	file *os.File
 }
 
-// remember opens the file and makes it short. What the last run could not tell is
-// found anew, and fields that were refused are tried anew.
+// remember opens the file and compacts it. Unsent updates are recomputed, and refused
+// fields are tried again.
 func remember(state string) (*memory, error) {
 	t, err := ReadTold(state)
 	if err != nil {
@@ -173,19 +172,9 @@ func remember(state string) (*memory, error) {
 		}
 		b = append(append(b, text...), '\n')
 	}
-	for _, id := range slices.Sorted(maps.Keys(t.Seq)) {
-		line(toldLine{ID: id, Seq: t.Seq[id]})
-	}
-	for _, id := range slices.Sorted(maps.Keys(t.Ended)) {
-		if word := t.Ended[id]; word != "" {
-			line(toldLine{ID: id, Ended: &word})
-		}
-	}
-	for _, id := range slices.Sorted(maps.Keys(t.Lost)) {
-		if who := t.Lost[id]; who != "" {
-			line(toldLine{ID: id, Lost: &who})
-		}
-	}
+	sorted(t.Seq, func(id ir.NodeID, seq int64) { line(toldLine{ID: id, Seq: seq}) })
+	sorted(t.Ended, func(id ir.NodeID, word string) { line(toldLine{ID: id, Ended: &word}) })
+	sorted(t.Lost, func(id ir.NodeID, who string) { line(toldLine{ID: id, Lost: &who}) })
 	for _, id := range slices.Sorted(maps.Keys(t.Refs)) {
 		for _, ref := range t.Refs[id] {
 			line(toldLine{ID: id, Ref: ref})
@@ -203,6 +192,16 @@ func remember(state string) (*memory, error) {
 		return nil, err
 	}
 	return &memory{t, f}, nil
+}
+
+// sorted calls line with what is not zero, by id.
+func sorted[V comparable](of map[ir.NodeID]V, line func(ir.NodeID, V)) {
+	var zero V
+	for _, id := range slices.Sorted(maps.Keys(of)) {
+		if of[id] != zero {
+			line(id, of[id])
+		}
+	}
 }
 
 // add remembers a line.

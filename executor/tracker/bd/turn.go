@@ -6,7 +6,6 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/machine"
@@ -31,26 +30,9 @@ func (m *Mirror) turn(ctx context.Context, b *bead, closing bool) (more bool, er
 	}
 	s := m.stand(b, v)
 	writes := m.writes(b)
-	if writes && m.looks(b, s) {
-		return true, m.overtaken(ctx, b)
-	}
-	if s.says != "" && writes && b.known.Status != s.status {
-		b.tell(s.says, m.Claim.Since)
-		if some, err := m.comment(ctx, b, m.pending(b)); some || err != nil {
-			return true, err // what led to it stands before it
-		}
-		if some, err := m.remark(ctx, b); some || err != nil {
-			return true, err
-		}
-	}
 	if writes {
-		if s.gate != nil && (m.says(MirrorComments) || m.epic.Run.Tracker.Approvals) && !b.asked.same(s.gate) {
-			if some, err := m.comment(ctx, b, m.pending(b)); some || err != nil {
-				return true, err // what led to it stands before the question
-			}
-			if some, err := m.ask(ctx, b, s.gate); some || err != nil {
-				return true, err
-			}
+		if some, err := m.before(ctx, b, s); some || err != nil {
+			return true, err
 		}
 		if wrote, err := m.update(ctx, b, s); wrote || err != nil {
 			return true, err
@@ -68,24 +50,56 @@ func (m *Mirror) turn(ctx context.Context, b *bead, closing bool) (more bool, er
 		return true, err
 	}
 	if writes && !b.lost && m.says(MirrorStatus) && s.status == "closed" && b.known.Status != "closed" && m.closable(b) && !b.leaves("close") {
-		var got Issue
-		err := m.write(ctx, func(ctx context.Context) (err error) { got, err = m.c.Close(ctx, string(b.id), s.reason); return err })
-		var no *Refused
-		if errors.As(err, &no) && no.Exit > 0 { // perhaps because somebody has claimed it
-			if lost := m.overtaken(ctx, b); lost != nil || b.lost {
-				return true, lost
-			}
+		if again, err := m.shut(ctx, b, s.reason); again || err != nil {
+			return true, err
 		}
-		if err != nil {
-			return true, m.refuses(ctx, b, "close", "its close", 0, err)
-		}
-		m.adopt(b, got, got.Status)
-		for _, id := range b.closes { // they may have waited for it
-			m.dirty(id)
-		}
-		m.dirty("")
 	}
 	m.confirmed(b, s)
+	return false, nil
+}
+
+// before says what stands in the comments before the fields that follow from it: how an issue
+// ends, or a question, and what led to either.
+func (m *Mirror) before(ctx context.Context, b *bead, s should) (some bool, err error) {
+	ends := s.says != "" && b.known.Status != s.status
+	asks := s.gate != nil && (m.says(MirrorComments) || m.epic.Run.Tracker.Approvals) && !b.asked.same(s.gate)
+	if !ends && !asks {
+		return false, nil
+	}
+	if ends {
+		b.tell(s.says, m.Claim.Since)
+	}
+	if some, err := m.comment(ctx, b, m.pending(b)); some || err != nil {
+		return true, err
+	}
+	if ends {
+		if some, err := m.remark(ctx, b); some || err != nil {
+			return true, err
+		}
+	}
+	if asks {
+		return m.ask(ctx, b, s.gate)
+	}
+	return false, nil
+}
+
+// shut closes a bead; again says that it was found to be somebody else's instead.
+func (m *Mirror) shut(ctx context.Context, b *bead, reason string) (again bool, err error) {
+	got, err := m.closeBead(ctx, b, reason)
+	var no *Refused
+	if errors.As(err, &no) && no.Exit > 0 { // perhaps because somebody has claimed it
+		if lost := m.overtaken(ctx, b); lost != nil || b.lost {
+			return true, lost
+		}
+	}
+	if err != nil {
+		return true, m.refuses(ctx, b, "close", "its close", 0, err)
+	}
+	m.adopt(b, got, got.Status)
+	for _, id := range b.closes { // they may have waited for it
+		m.dirty(id)
+	}
+	m.dirty("")
 	return false, nil
 }
 
@@ -121,6 +135,9 @@ func (m *Mirror) update(ctx context.Context, b *bead, s should) (wrote bool, err
 		parts = parts[:1]
 	}
 	ch = joined(parts)
+	if m.Claim != nil && !ch.onlyLabels() {
+		ch.If, ch.IfAssignee = b.known.Status, &b.known.Assignee
+	}
 	expect := b.known.Status
 	if ch.Status != "" {
 		expect = ch.Status
@@ -128,8 +145,7 @@ func (m *Mirror) update(ctx context.Context, b *bead, s should) (wrote bool, err
 	if ch.ExternalRef != "" {
 		m.note(m.told.refer(b.id, ch.ExternalRef))
 	}
-	var got Issue
-	err = m.write(ctx, func(ctx context.Context) (err error) { got, err = m.c.Update(ctx, string(b.id), ch); return err })
+	got, err := m.put(ctx, b, ch)
 	switch {
 	case Guarded(err):
 		return true, m.overtaken(ctx, b)
@@ -171,8 +187,7 @@ func (m *Mirror) adopt(b *bead, got Issue, expect string) {
 
 // overtaken looks at a bead whose status is not, or may not be, the one that ralph knew.
 func (m *Mirror) overtaken(ctx context.Context, b *bead) error {
-	var now map[string]Issue
-	err := m.do(ctx, func(ctx context.Context) (err error) { now, err = m.c.ByID(ctx, string(b.id)); return err })
+	now, err := ask(ctx, m, func(ctx context.Context) (map[string]Issue, error) { return m.c.ByID(ctx, string(b.id)) })
 	if err != nil {
 		return err
 	}
@@ -258,16 +273,26 @@ func (m *Mirror) comment(ctx context.Context, b *bead, list []machine.Comment) (
 
 // say adds a comment.
 func (m *Mirror) say(ctx context.Context, b *bead, text string) error {
-	err := m.write(ctx, func(ctx context.Context) error { return m.c.Comment(ctx, b.name(m.epic), text) })
-	if err != nil {
+	err := m.write(ctx, b, func(ctx context.Context) error { return m.c.Comment(ctx, b.name(m.epic), text) })
+	if err != nil && !errors.Is(err, errLooked) {
 		b.doubt, b.unsure = true, true // it may be there all the same
 	}
 	return err
 }
 
-func (m *Mirror) read(ctx context.Context, b *bead) (list []Comment, err error) {
-	err = m.do(ctx, func(ctx context.Context) (err error) { list, err = m.c.Comments(ctx, b.name(m.epic)); return err })
-	return list, err
+func (m *Mirror) read(ctx context.Context, b *bead) ([]Comment, error) {
+	return ask(ctx, m, func(ctx context.Context) ([]Comment, error) { return m.c.Comments(ctx, b.name(m.epic)) })
+}
+
+// put updates a bead, and closeBead closes it: they return it as bd shows it then.
+func (m *Mirror) put(ctx context.Context, b *bead, ch Change) (got Issue, err error) {
+	err = m.write(ctx, b, func(ctx context.Context) (err error) { got, err = m.c.Update(ctx, b.name(m.epic), ch); return err })
+	return got, err
+}
+
+func (m *Mirror) closeBead(ctx context.Context, b *bead, reason string) (got Issue, err error) {
+	err = m.write(ctx, b, func(ctx context.Context) (err error) { got, err = m.c.Close(ctx, b.name(m.epic), reason); return err })
+	return got, err
 }
 
 // ask puts a question to people, unless it was put before ralph ended or in a call
@@ -299,102 +324,4 @@ func contains(list []Comment, text string) bool {
 	return slices.ContainsFunc(list, func(c Comment) bool {
 		return strings.Contains("\n"+strings.TrimSpace(c.Text)+"\n", "\n"+strings.TrimSpace(text)+"\n")
 	})
-}
-
-// turnEpic writes what the epic's bead lacks: its mode, what happened to it, its close.
-func (m *Mirror) turnEpic(ctx context.Context, b *bead, closing bool) (more bool, err error) {
-	mode, reason := m.run.Mode()
-	if path := machine.ModePath(m.mode, mode); m.says(MirrorMode) && len(path) > 0 && !b.leaves("mode "+path[0]) {
-		next := path[0]
-		why := modeReason(m.epic, next, mode, reason)
-		err := m.write(ctx, func(ctx context.Context) error { return m.c.SetState(ctx, b.name(m.epic), modeDimension, next, why) })
-		if err != nil {
-			return true, m.refuses(ctx, b, "mode "+next, "its mode "+next, 0, err)
-		}
-		m.mode = next
-		return true, nil
-	}
-	if b.metadata && m.Metadata != nil && m.says(MirrorMetadata) && !b.leaves("metadata") {
-		metadata, err := m.Metadata(nil)
-		if err != nil {
-			m.report("the metadata of epic %s cannot be written: %v", b.name(m.epic), err)
-		} else if differs(metadata, b.known.Metadata) {
-			var got Issue
-			err := m.write(ctx, func(ctx context.Context) (err error) {
-				got, err = m.c.Update(ctx, b.name(m.epic), Change{Metadata: metadata})
-				return err
-			})
-			if err != nil {
-				return true, m.refuses(ctx, b, "metadata", "its metadata", 0, err)
-			}
-			b.metadata = false
-			m.adopt(b, got, got.Status)
-			return true, nil
-		}
-		b.metadata = false
-	}
-	list := m.pending(b)
-	now := m.Now()
-	switch {
-	case len(list) == 0 || !m.says(MirrorComments):
-		m.flush = time.Time{}
-	case m.flush.IsZero():
-		m.flush = now.Add(collect)
-	}
-	if closing || mode != machine.ModeBuilding || !now.Before(m.flush) {
-		if some, err := m.comment(ctx, b, list); some || err != nil {
-			return true, err
-		}
-	}
-	over := m.over(mode)
-	if over && m.says(MirrorStatus) {
-		m.remain(b)
-	}
-	if some, err := m.remark(ctx, b); some || err != nil {
-		return true, err
-	}
-	if !m.says(MirrorStatus) || b.theirs != "" {
-		return false, nil
-	}
-	switch open := m.openBeads(); {
-	case over && open == 0 && b.known.Status != "closed" && !b.leaves("close"):
-		var got Issue
-		err := m.write(ctx, func(ctx context.Context) (err error) { got, err = m.c.Close(ctx, b.name(m.epic), reason); return err })
-		if err != nil {
-			return true, m.refuses(ctx, b, "close", "its close", 0, err)
-		}
-		m.adopt(b, got, got.Status)
-		return true, nil
-	case !over && b.known.Status == "closed" && !b.leaves("open"):
-		var got Issue
-		err := m.write(ctx, func(ctx context.Context) (err error) {
-			got, err = m.c.Update(ctx, b.name(m.epic), Change{Status: "open", If: "closed"})
-			return err
-		})
-		switch {
-		case Guarded(err):
-			return false, errors.New("its status changed just now")
-		case err != nil:
-			return true, m.refuses(ctx, b, "open", "that it is open again", 0, err)
-		}
-		m.adopt(b, got, "open")
-		return true, nil
-	}
-	return false, nil
-}
-
-// over reports whether there is nothing left to do for an epic: it is complete, or it is
-// a draft whose plan was approved.
-func (m *Mirror) over(mode string) bool {
-	return mode == machine.ModeComplete || mode == machine.ModeReady && m.epic.Plans() != ""
-}
-
-// openBeads counts the beads of nodes that are not closed, or not there.
-func (m *Mirror) openBeads() (n int) {
-	for id, b := range m.beads {
-		if id != "" && (b.known == nil || b.known.Status != "closed") {
-			n++
-		}
-	}
-	return n
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
-	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
@@ -15,20 +14,7 @@ import (
 var (
 	_ foreign.Decode = Decode
 	_ foreign.Encode = Encode
-
-	// idPattern is an id that can also be a part of git's refs.
-	idPattern = lazyregexp.New(`^[A-Za-z0-9](?:[A-Za-z0-9_-]|\.[A-Za-z0-9_-])*$`)
 )
-
-// MaxID is the longest id of an issue that ralph takes, in bytes: that of an annotation
-// in a plan.
-const MaxID = 64
-
-// ValidID reports whether an id can be that of a node: it becomes a part of git's refs
-// and of names of files, and "integration" is ralph's own.
-func ValidID(id string) bool {
-	return len(id) <= MaxID && idPattern.MatchString(id) && !strings.HasSuffix(id, ".lock") && id != "integration"
-}
 
 // known are the keys of bd that an import reads or keeps without a word; counts and
 // parent follow from the edges.
@@ -127,15 +113,11 @@ func (d *decoding) issue(r *foreign.Reader, v *foreign.Value) {
 	n := &i.node
 	n.Kind, n.Word, n.PhaseIndex, n.Ordered = ir.Work, "Issue", -1, true
 	n.Range, n.KeyRange, i.at = here, here, here
-	if x := f.Get("id"); x == nil {
-		r.Missing(v, "id", "the id of the issue, such as \"bd-a1b2\"")
-		return
-	} else if !i.id(x) {
+	if !r.ID(r.Need(v, f, "id", "the id of the issue, such as \"bd-a1b2\""), "the id of the issue", n) {
 		return
 	}
-	if x := f.Get("title"); x == nil {
-		r.Missing(v, "title", "what is to be done")
-	} else {
+	i.at = n.IDRange
+	if x := r.Need(v, f, "title", "what is to be done"); x != nil {
 		n.Title, n.Range = text.OneLine(r.Text(x, "what is to be done")), r.At(x)
 	}
 	for _, name := range known {
@@ -145,11 +127,7 @@ func (d *decoding) issue(r *foreign.Reader, v *foreign.Value) {
 	}
 	text := func(name string) string {
 		x := f.Get(name)
-		if x == nil {
-			return ""
-		}
-		if x.Kind != 's' {
-			r.Wrong(x, "text")
+		if !r.Is(x, 's', "text") {
 			return ""
 		}
 		return strings.TrimSpace(strings.ReplaceAll(x.Text, "\r\n", "\n"))
@@ -162,10 +140,8 @@ func (d *decoding) issue(r *foreign.Reader, v *foreign.Value) {
 		}
 	}
 	n.Acceptance = items(text("acceptance_criteria"))
-	if x := f.Get("priority"); x != nil {
-		if p, ok := r.Whole(x, 0, 4); ok {
-			n.Priority = r.Stated(x, fmt.Sprint(p))
-		}
+	if p, ok := r.Whole(f.Get("priority"), 0, 4); ok {
+		n.Priority = r.Stated(f.Get("priority"), fmt.Sprint(p))
 	}
 	if x := f.Get("issue_type"); x != nil && x.Kind != 's' {
 		r.Wrong(x, "a type, such as \"task\"")
@@ -180,20 +156,16 @@ func (d *decoding) issue(r *foreign.Reader, v *foreign.Value) {
 			n.Kind = ir.Manual // somebody resolves it
 		}
 	}
-	if x := f.Get("estimated_minutes"); x != nil {
-		if m, ok := r.Whole(x, 0, 10*366*24*60); ok && m > 0 {
-			n.Estimate = r.Stated(x, fmt.Sprintf("%dm", m))
-		}
+	if m, ok := r.Whole(f.Get("estimated_minutes"), 0, 10*366*24*60); ok && m > 0 {
+		n.Estimate = r.Stated(f.Get("estimated_minutes"), fmt.Sprintf("%dm", m))
 	}
-	if x := f.Get("labels"); x != nil {
-		i.labels(x)
-	}
+	i.labels(f.Get("labels"))
 	d.dependencies(i, f)
 	switch x := f.Get("status"); {
-	case status == "closed":
+	case foreign.IssueStatuses.Read(status) == foreign.Done:
 		n.Done, n.DoneBy, n.DoneRange = true, "status", r.At(x)
 		d.closed = append(d.closed, r.At(x))
-	case status == "in_progress" || status == "blocked" || status == "hooked":
+	case foreign.IssueStatuses.Read(status) == foreign.Begun:
 		d.begun = append(d.begun, r.At(x))
 	case x != nil && x.Kind != 's':
 		r.Wrong(x, "a status, such as \"open\"")
@@ -209,24 +181,9 @@ func (d *decoding) issue(r *foreign.Reader, v *foreign.Value) {
 	}
 }
 
-func (i *issue) id(v *foreign.Value) bool {
-	id := i.r.Text(v, "the id of the issue")
-	if id == "" {
-		return false
-	}
-	if !ValidID(id) {
-		i.r.Wrong(v, fmt.Sprintf("letters, digits, \"-\", \"_\" and single dots, at most %d of them; ids become part of git's refs, and \"integration\" is ralph's own", MaxID))
-		return false
-	}
-	n := &i.node
-	n.ID, n.IDRange, n.Key, n.KeyRange, i.at = ir.NodeID(id), i.r.At(v), ir.Key(id), i.r.At(v), i.r.At(v)
-	return true
-}
-
 // labels takes the labels over, but for those by which ralph finds its own.
 func (i *issue) labels(v *foreign.Value) {
-	if v.Kind != '[' {
-		i.r.Wrong(v, "a list of texts")
+	if !i.r.Is(v, '[', "a list of texts") {
 		return
 	}
 	for _, x := range v.Items {

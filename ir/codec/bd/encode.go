@@ -1,7 +1,6 @@
 package bd
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -38,36 +37,29 @@ func Encode(w io.Writer, e *ir.Epic, h *ir.History) ([]foreign.Breach, error) {
 	if err != nil {
 		return nil, err
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
+	list := make([]any, len(rows))
 	for i := range rows {
-		var line any = &rows[i]
-		if i > 0 && len(e.Nodes[i-1].Ext[Format]) > 0 {
-			if line, err = again(e, &e.Nodes[i-1], h, &rows[i]); err != nil {
+		if list[i] = &rows[i]; i > 0 && len(e.Nodes[i-1].Ext[Format]) > 0 {
+			if list[i], err = again(e, &e.Nodes[i-1], h, &rows[i]); err != nil {
 				return nil, err
 			}
 		}
-		if err := enc.Encode(line); err != nil {
-			return nil, fmt.Errorf("bead %s: %w", rows[i].ID, err)
-		}
 	}
-	_, err = w.Write(b.Bytes())
-	return nil, err
+	return nil, foreign.WriteLines(w, list)
 }
 
 // again is the row of an issue that was imported, with what the import kept of it.
 func again(e *ir.Epic, n *ir.Node, h *ir.History, r *Row) (map[string]any, error) {
-	var ext map[string]any
-	if err := plain(n.Ext[Format], &ext); err != nil {
-		return nil, fmt.Errorf("the foreign keys of node %s (ext.%s): %w", n.Key, Format, err)
+	ext, err := foreign.Kept(n, Format)
+	if err != nil {
+		return nil, err
 	}
 	b, err := json.Marshal(r)
 	if err != nil {
 		return nil, fmt.Errorf("bead %s: %w", r.ID, err)
 	}
 	var out map[string]any
-	if err := plain(b, &out); err != nil {
+	if err := foreign.Exact(b, &out); err != nil {
 		return nil, err
 	}
 	nh := h.Node(n.ID)
@@ -141,11 +133,4 @@ func edgesAgain(e *ir.Epic, n *ir.Node, ext map[string]any) []any {
 		add(e.Epic.ID, ir.ParentChild)
 	}
 	return append(out, kept...)
-}
-
-// plain reads JSON with its numbers as they are.
-func plain(b []byte, to any) error {
-	dec := json.NewDecoder(bytes.NewReader(b))
-	dec.UseNumber()
-	return dec.Decode(to)
 }

@@ -2,7 +2,6 @@ package bd
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -169,11 +168,9 @@ func (d *decoding) draft(files []*diag.File) *ir.Draft {
 		if i.container() {
 			continue
 		}
-		b, err := json.Marshal(i.ext)
-		if err != nil {
-			panic(fmt.Sprintf("bd: keep the keys of %s: %v", i.node.ID, err)) // they came from JSON
+		if i.node.Ext = foreign.Ext(Format, i.ext); i.node.Ext == nil { // that it was imported is known by it
+			i.node.Ext = map[string]json.RawMessage{Format: json.RawMessage("{}")}
 		}
-		i.node.Ext = map[string]json.RawMessage{Format: b}
 		out.Nodes = append(out.Nodes, i.node)
 	}
 	return out

@@ -1,6 +1,10 @@
 package bd
 
-import "github.com/ralph-compiler/ralph/ir"
+import (
+	"cmp"
+
+	"github.com/ralph-compiler/ralph/ir"
+)
 
 // Labels are the words that people and ralph use on beads, by their meaning.
 type Labels struct {
@@ -17,7 +21,7 @@ func LabelsOf(run ir.Run) Labels {
 		if run.Tracker != nil && run.Tracker.Labels[meaning] != "" {
 			return run.Tracker.Labels[meaning]
 		}
-		return cmpOr(run.HITL.Labels[meaning], otherwise)
+		return cmp.Or(run.HITL.Labels[meaning], otherwise)
 	}
 	return Labels{
 		Needs: word("needs_approval", "needs:human_approval"), Approved: word("approved", "human:approved"),

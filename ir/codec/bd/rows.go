@@ -2,7 +2,7 @@ package bd
 
 import (
 	"bytes"
-	"encoding/json"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,6 +11,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/bead"
+	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
 
 // Format is the name of the format: of --as, and of its keys in Node.Ext.
@@ -156,7 +157,7 @@ func nodeRow(e *ir.Epic, n *ir.Node, h *ir.History) (Row, error) {
 	}
 	switch {
 	case r.Status == "closed":
-		r.close(nh.Ended, cmpOr(nh.Reason, nh.Status))
+		r.close(nh.Ended, cmp.Or(nh.Reason, nh.Status))
 	case n.Done:
 		r.close(time.Time{}, "done, says the plan")
 	case r.Status != "open":
@@ -299,19 +300,6 @@ func reduced(e *ir.Epic) [][]Dependency {
 // Lines writes rows as bd import reads them.
 func Lines(rows []Row) ([]byte, error) {
 	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	for i := range rows {
-		if err := enc.Encode(&rows[i]); err != nil {
-			return nil, fmt.Errorf("bead %s: %w", rows[i].ID, err)
-		}
-	}
-	return b.Bytes(), nil
-}
-
-func cmpOr(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
+	err := foreign.WriteLines(&b, rows)
+	return b.Bytes(), err
 }

@@ -1,0 +1,183 @@
+package view
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"strings"
+	"time"
+
+	"github.com/ralph-compiler/ralph/app/exit"
+	"github.com/ralph-compiler/ralph/app/record"
+	"github.com/ralph-compiler/ralph/app/words"
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/effects"
+	"github.com/ralph-compiler/ralph/executor/machine"
+	"github.com/ralph-compiler/ralph/internal/reveal"
+	"github.com/ralph-compiler/ralph/internal/text"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+//go:embed page/report.html
+var reportPage string
+
+// pageData is what the page shows.
+type pageData struct {
+	Title, Plan, State, Tally, Spent, Made string
+	Branch, BranchArg, Commit, Base        string
+	Shadowed                               string // what else git takes the branch's name for
+	Begun                                  bool
+	Changed                                bool
+	Notes                                  []string
+	Changes                                []words.Change
+	Waiting                                []reportWait
+	Open                                   []reportOpen
+	LeftOut                                []reportOpen
+	Older                                  []reportOpen // results in the branch that their sprints do not come to now
+	Graph                                  Drawing
+	Times                                  []reportTime
+	Span                                   string
+	Nodes                                  []reportNode
+	Proposals                              []machine.Proposed
+	Runs                                   []reportRun
+}
+
+type reportWait struct {
+	Key, Anchor, What string
+	Steps             []record.NextStep
+}
+
+type reportOpen struct{ Key, Anchor, Why string }
+
+type reportTime struct {
+	Key, Anchor, Status, Started, Took, Agents, Gates, Attempts, Tokens, Cost string
+	Bars                                                                      []bar
+}
+
+// bar is an attempt in the table of times, in thousandths of the run's span.
+type bar struct {
+	X, W          int
+	Status, Title string
+}
+
+type reportNode struct {
+	View                          machine.NodeView
+	Anchor, Status, Sign, Spent   string
+	Node                          *ir.Node
+	Needs, Worktree, Branch, Goal string
+	Attempts                      []reportAttempt
+	Feedback                      string
+	Decisions                     []reportDecision
+	Refs                          []string
+	MovedOut                      []record.MovedJSON
+	Open                          bool
+}
+
+type reportAttempt struct {
+	machine.AttemptLog
+	Name, Word, Took, Cost, Files, Feedback, Who, Facts string
+	Gates                                               []reportGate
+}
+
+type reportGate struct {
+	executor.GateJudged
+	Took  string
+	Doubt string // why its pass is worth a look
+}
+
+type reportDecision struct{ At, What string }
+
+type reportRun struct{ Started, Took, By, Outcome, Why string }
+
+// Report is the page about a run, as HTML.
+func Report(r *record.Record) ([]byte, error) {
+	t, err := template.New("report").Parse(reportPage)
+	if err != nil {
+		return nil, &exit.Error{Code: exit.Bug, Err: err}
+	}
+	var b bytes.Buffer
+	if err := t.Execute(&b, pageDataOf(r)); err != nil {
+		return nil, &exit.Error{Code: exit.Bug, Err: err}
+	}
+	return []byte(reveal.Words(b.String())), nil
+}
+
+func pageDataOf(r *record.Record) pageData {
+	views := r.Run.Views()
+	o := r.Run.Overview()
+	p := pageData{
+		Title: r.Epic.Epic.Title, Plan: r.Epic.Epic.Plan, State: r.StateOfRun(), Tally: words.TallyOf(r.Run), Spent: words.SpentOfRun(o),
+		Made: r.Now.Local().Format(time.DateTime), Branch: r.Epic.Epic.Integration.Branch, Base: r.Run.Bases().Base().Commit,
+		Begun: o.Begun, Changed: r.Changed, Changes: r.Changes(), Proposals: o.Proposals, Graph: DrawGraph(r.Epic, views),
+	}
+	if o.Held.For != "" {
+		p.Notes = append(p.Notes, fmt.Sprintf("Nothing new starts (%s): %s", o.Held.For, words.First(o.Held.Detail)), "To end that: "+endHold(r, o))
+	}
+	if o.Over != "" && o.Held.For != executor.ForBudget {
+		p.Notes = append(p.Notes, "More than the budget: "+o.Over)
+	}
+	for _, k := range o.Parked {
+		p.Notes = append(p.Notes, fmt.Sprintf("Runner %s is not asked before %s: %s", k.Runner, words.Clock(r.Now, k.Until), words.First(k.Detail)))
+	}
+	for _, v := range views {
+		if v.ID == executor.Integration {
+			p.Commit = v.Result.Commit
+			b := r.Branch()
+			p.BranchArg, p.Shadowed = b.Typed(), b.Shadowed()
+			for _, x := range b.LeftOut {
+				p.LeftOut = append(p.LeftOut, reportOpen{string(x.Key), Anchor(x.Key), words.First(x.Why)})
+			}
+			for _, x := range b.Holds {
+				if x.Older && !x.Like {
+					p.Older = append(p.Older, reportOpen{string(x.Key), Anchor(x.Key), fmt.Sprintf("%.7s (%s)", x.Commit, words.First(x.Why))})
+				}
+			}
+		}
+		if steps := r.NextSteps(v); len(steps) > 0 && v.Status != executor.Skipped {
+			p.Waiting = append(p.Waiting, reportWait{string(v.Key), Anchor(v.Key), words.Asks(v), steps})
+		} else if v.Status != executor.Done && (v.Status != executor.Running || v.Interrupted) && v.ID != executor.Integration && o.Begun {
+			p.Open = append(p.Open, reportOpen{string(v.Key), Anchor(v.Key), whyNotOf(r, v)})
+		}
+		p.Nodes = append(p.Nodes, reportNodeOf(r, v))
+	}
+	reportTimes(r, &p, views)
+	p.Runs = reportRuns(r)
+	return p
+}
+
+func reportNodeOf(r *record.Record, v machine.NodeView) reportNode {
+	n := r.Node(v.ID)
+	out := reportNode{
+		View: v, Node: n, Anchor: Anchor(v.Key), Status: words.Status(v), Sign: SignsOf[v.Status], Spent: words.Spent(v.Spent),
+		Needs: needsText(n), Branch: n.Git.Branch, Goal: n.Goal, Refs: record.RefsOf(r, v), MovedOut: r.MovedOut(v.ID),
+		Open: v.Status == executor.Blocked || v.Status == executor.Waiting,
+	}
+	if len(v.Attempts) > 0 {
+		out.Worktree = r.Space.Dir(v.ID)
+	}
+	if k := len(v.Attempts); v.Status != executor.Done && (k == 0 || v.Attempts[k-1].Status != executor.AttemptRunning) { // an open one has its own
+		out.Feedback = strings.Join(r.Run.Node(v.ID).Feedback(), "\n")
+	}
+	for _, d := range v.Decisions {
+		out.Decisions = append(out.Decisions, reportDecision{d.At.Local().Format(time.DateTime), words.Decision(d)})
+	}
+	for _, a := range v.Attempts {
+		x := reportAttempt{
+			AttemptLog: a, Name: fmt.Sprintf("%s #%d", a.Step, a.Number), Word: attemptWord(r, v, a), Cost: words.Usage(a), Who: workedOn(r, v, a),
+			Files: effects.Files(r.Space.State(), v.ID, a.Step, a.Number), Feedback: strings.Join(a.Feedback, "\n"),
+			Facts: fmt.Sprintf("%s, +%d −%d", text.Count(a.Collected.Files, "file"), a.Collected.Added, a.Collected.Removed),
+		}
+		if c := words.TestCounts(a); c != nil {
+			x.Facts += fmt.Sprintf(" · %s passed, %d failed", text.Count(c.Passed, "test"), c.Failed)
+		}
+		if !a.Ended.IsZero() && !a.Started.IsZero() {
+			x.Took = words.Took(a)
+		}
+		for _, g := range a.Gates {
+			x.Gates = append(x.Gates, reportGate{g, words.Millis(g.Millis), r.Run.Summary().Doubt(g)})
+		}
+		out.Attempts = append(out.Attempts, x)
+	}
+	return out
+}

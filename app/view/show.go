@@ -1,0 +1,192 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ralph-compiler/ralph/app/record"
+	"github.com/ralph-compiler/ralph/app/words"
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Sprint prints everything about one node.
+func Sprint(r *record.Record, out io.Writer, v machine.NodeView) error {
+	w := &sheet{}
+	n := r.Node(v.ID)
+	showFacts(r, w, v, n)
+	showSpec(r, w, n)
+	for _, a := range v.Attempts {
+		showAttempt(r, w, v, a)
+	}
+	if notes := r.Run.Node(v.ID).Feedback(); len(notes) > 0 && v.Status != executor.Done {
+		w.head("%s", toldTo(v))
+		w.text(strings.Join(notes, "\n"))
+	}
+	if len(v.Decisions) > 0 {
+		w.head("Decisions")
+		for _, d := range v.Decisions {
+			w.line("  %s  %s", d.At.Local().Format(time.DateTime), words.Decision(d))
+		}
+	}
+	if refs := record.RefsOf(r, v); len(refs) > 0 {
+		w.head("Refs")
+		for _, ref := range refs {
+			w.line("  %s", ref)
+		}
+	}
+	if moved := r.MovedOut(v.ID); len(moved) > 0 {
+		w.head("Moved out of its worktree (no other copy)")
+		for _, m := range moved {
+			w.line("  %s  %s", m.Dir, m.Amount())
+			w.line("    %s", m.Why)
+		}
+	}
+	if steps := r.NextSteps(v); len(steps) > 0 {
+		w.head("Next")
+		WriteSteps(&w.b, steps)
+	}
+	_, err := io.WriteString(out, w.b.String())
+	return err
+}
+
+// showFacts writes where a node stands and what it is about.
+func showFacts(r *record.Record, w *sheet, v machine.NodeView, n *ir.Node) {
+	w.line("%s  %s", v.Key, v.Title)
+	w.field("status", asksOrStatus(v))
+	if _, active := doing(r, v); v.Status == executor.Running && active != "" {
+		w.field("alive", "last sign of life "+active)
+	}
+	if !v.Human.IsZero() {
+		w.field("person", "wrote in its agent's session "+wrote(r.Now, v)+words.Because(spoken(v)))
+	}
+	if v.ID != executor.Integration {
+		w.field("id", string(n.ID))
+		w.field("kind", string(n.Kind))
+		w.field("phase", n.Phase)
+		w.field("goal", n.Goal)
+		w.field("plan", record.PlaceIn(r, v.ID).String())
+		w.field("section", n.Section)
+	}
+	w.field("needs", needsText(n))
+	if !v.Started.IsZero() {
+		w.field("started", v.Started.Local().Format(time.DateTime))
+	}
+	if !v.Ended.IsZero() {
+		w.field("ended", v.Ended.Local().Format(time.DateTime))
+	}
+	w.field("spent", words.Spent(v.Spent))
+	w.field("branch", n.Git.Branch)
+	if len(v.Attempts) > 0 {
+		w.field("worktree", r.Space.Dir(v.ID))
+	}
+	w.field("result", v.Result.Commit)
+	if v.Pull.URL != "" {
+		w.field("pull request", fmt.Sprintf("#%d %s", v.Pull.Number, v.Pull.URL))
+	}
+}
+
+// spoken is what a person last wrote in a session of a node's agents, as far as it
+// is known.
+func spoken(v machine.NodeView) string {
+	for i := range slices.Backward(v.Attempts) {
+		for _, said := range slices.Backward(v.Attempts[i].Spoken) {
+			if said.Said.Equal(v.Human) {
+				return said.Text
+			}
+		}
+	}
+	return ""
+}
+
+func asksOrStatus(v machine.NodeView) string {
+	if v.Doing != "" {
+		return v.Status.String() + ": " + v.Doing
+	}
+	return words.Asks(v)
+}
+
+// toldTo says who is told what stands below.
+func toldTo(v machine.NodeView) string {
+	if k := len(v.Attempts); k > 0 && v.Attempts[k-1].Status == executor.AttemptRunning {
+		return fmt.Sprintf("What %s #%d was told", v.Attempts[k-1].Step, v.Attempts[k-1].Number)
+	}
+	return "What the next attempt is told"
+}
+
+func needsText(n *ir.Node) string {
+	var list []string
+	for _, e := range n.After {
+		if e.Type == ir.Blocks {
+			list = append(list, string(e.Key))
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+func showSpec(r *record.Record, w *sheet, n *ir.Node) {
+	list := func(head string, items []string) {
+		if len(items) == 0 {
+			return
+		}
+		w.head("%s", head)
+		for _, i := range items {
+			w.line("  - %s", i)
+		}
+	}
+	var tasks []string
+	for _, t := range n.Tasks {
+		tasks = append(tasks, t.Text)
+	}
+	list("Tasks", tasks)
+	if record.IsDraft(r.Epic) {
+		w.head("Brief")
+		for _, l := range n.Acceptance {
+			w.line("  %s", l)
+		}
+	} else {
+		list("Acceptance", n.Acceptance)
+	}
+	list("Owns", n.Scope.Owns)
+	if len(n.Steps) == 0 {
+		return
+	}
+	w.head("Steps")
+	for i := range n.Steps {
+		s := &n.Steps[i]
+		who := s.Agent
+		if who == "" {
+			who = "a person"
+		}
+		attempts := ""
+		if s.Limits.Attempts > 0 { // a person has as many as it takes
+			attempts = fmt.Sprintf("; attempts: %d", s.Limits.Attempts)
+		}
+		w.line("  %s by %s; gates: %s%s", s.Name, who, cmp.Or(strings.Join(s.Gates, ", "), "none"), attempts)
+	}
+}
+
+// Bead prints what beads say about a bead.
+func Bead(out io.Writer, b record.BeadJSON, sprint string, at record.Place) error {
+	w := &sheet{}
+	w.line("%s  %s", b.ID, b.Title)
+	w.field("status", b.Status+" (in beads)")
+	w.field("epic", string(b.Epic))
+	w.field("sprint", sprint)
+	w.field("plan", at.String())
+	w.field("section", b.Section)
+	if k := b.Kept; k != nil && k.Success != nil {
+		w.field("result", k.Success.Result.Commit)
+	}
+	if b.Epic != "" && string(b.Epic) != b.ID {
+		w.head("Next")
+		WriteSteps(&w.b, []record.NextStep{{Command: "ralph recover " + string(b.Epic), What: "go on with its run in this repository"}})
+	}
+	_, err := io.WriteString(out, w.b.String())
+	return err
+}

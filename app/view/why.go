@@ -1,0 +1,74 @@
+package view
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/app/project"
+	"github.com/ralph-compiler/ralph/compiler"
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/columns"
+	"github.com/ralph-compiler/ralph/internal/reveal"
+	"github.com/ralph-compiler/ralph/internal/term"
+)
+
+// Why prints reasons; whole says that long values are not cut.
+func Why(c *project.Compilation, w io.Writer, r compiler.Result, key string, reasons []compiler.Reason, whole bool) error {
+	style := term.For(w)
+	var b strings.Builder
+	for i := range r.Epic.Nodes {
+		if n := &r.Epic.Nodes[i]; string(n.Key) == key {
+			fmt.Fprintf(&b, "%s  %s\n", style.Paint(term.Bold, key), reveal.Words(n.Title))
+		}
+	}
+	list := make(diag.List, len(reasons))
+	width := 0
+	for i, x := range reasons {
+		list[i].Range = x.Range
+		width = max(width, columns.Of(x.Field))
+	}
+	shown, files := c.Sources.FromHere(list)
+	for i, x := range reasons {
+		value := reveal.Words(strings.ReplaceAll(x.Value, "\n", " "))
+		if value == "" {
+			value = "–"
+		}
+		if !whole {
+			value = columns.Truncate(value, 90)
+		}
+		fmt.Fprintf(&b, "  %s%s  %s\n", style.Paint(term.Info, reveal.Words(x.Field)), strings.Repeat(" ", width-columns.Of(x.Field)), value)
+		where := x.Origin
+		if p := shown[i].Range; !p.IsZero() {
+			if f := files[p.File]; f != nil {
+				where += "  " + p.File + ":" + f.Position(p.Start).String()
+			}
+		}
+		fmt.Fprintf(&b, "  %s  %s\n", strings.Repeat(" ", width), style.Paint(term.Faint, reveal.Words(where)))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// WhyJSON prints reasons for programs.
+func WhyJSON(c *project.Compilation, w io.Writer, key string, reasons []compiler.Reason) error {
+	type reason struct {
+		Field  string `json:"field"`
+		Value  string `json:"value"`
+		Origin string `json:"origin"`
+		Range  *Place `json:"range"`
+	}
+	out := struct {
+		Key     string   `json:"key"`
+		Reasons []reason `json:"reasons"`
+	}{key, []reason{}}
+	for _, x := range reasons {
+		j := reason{Field: x.Field, Value: x.Value, Origin: x.Origin}
+		if !x.Range.IsZero() {
+			p := At(c.Sources, x.Range)
+			j.Range = &p
+		}
+		out.Reasons = append(out.Reasons, j)
+	}
+	return WriteJSON(w, out)
+}

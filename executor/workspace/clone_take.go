@@ -1,0 +1,168 @@
+package workspace
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// stagedBlobs lists files in the index of a clone that the user's repository does
+// not have.
+func (s *space) stagedBlobs(ctx context.Context, w *worktree) ([]string, error) {
+	out, err := s.git.line(ctx, w.at, "diff-index", "--cached", "--raw", "-z", "--no-abbrev", "--no-renames", "--no-ext-diff", "--ignore-submodules=all", w.Left)
+	if err != nil {
+		return nil, ctx.Err() // a broken index is mended, or saved as far as it goes, later
+	}
+	var blobs []string
+	for entry := range strings.SplitSeq(out, "\x00") {
+		f := strings.Fields(entry)
+		if len(f) != 5 || !strings.HasPrefix(entry, ":") || f[1] == "160000" || !isOid(f[3]) || strings.Trim(f[3], "0") == "" {
+			continue
+		}
+		if have, err := s.git.ref(ctx, f[3]); err != nil {
+			return nil, err
+		} else if have == "" {
+			blobs = append(blobs, f[3])
+		}
+	}
+	return blobs, nil
+}
+
+// importFrom copies the commit that HEAD of a clone names, what it needs, and what
+// is staged, into the user's repository: object by object, each checked. What was
+// staged may be forgotten if it is broken.
+func (s *space) importFrom(ctx context.Context, w *worktree, head string) error {
+	if err := s.takeCommit(ctx, w, head); err != nil {
+		return err
+	}
+	if w.Index != "" && w.Index == indexMark(w) {
+		return nil
+	}
+	if err := s.unfold(ctx, w); err != nil {
+		return err
+	}
+	blobs, err := s.stagedBlobs(ctx, w)
+	if err != nil || len(blobs) == 0 {
+		return err
+	}
+	if err := s.copyObjects(ctx, w, blobs...); err != nil {
+		if !theirs(err) {
+			return err
+		}
+		if err := os.Remove(filepath.Join(w.at.gitDir, "index")); err != nil || head == "" || w.refused != "" {
+			return err
+		}
+		_, err = s.git.line(ctx, w.at, "read-tree", head)
+		return err
+	}
+	return nil
+}
+
+// takeCommit copies a commit of a clone and what it needs. If that cannot be done for
+// what the clone holds, w.refused says why.
+func (s *space) takeCommit(ctx context.Context, w *worktree, head string) error {
+	if head == "" || head == w.Left {
+		return nil
+	}
+	have, err := s.git.ref(ctx, head+"^{commit}")
+	if err != nil || have != "" {
+		return err
+	}
+	if err := s.copyObjects(ctx, w, head); err != nil {
+		if !theirs(err) {
+			return err
+		}
+		w.refused = "its commits cannot be taken: " + oneLine(err.Error(), 600)
+	} else if _, err := s.git.commitHeader(ctx, head); err != nil {
+		w.refused = "HEAD of its worktree names no commit"
+	} else {
+		w.checked = head
+	}
+	return nil
+}
+
+// theirs reports whether git failed because of what it was given, and not for
+// want of space or the like.
+func theirs(err error) bool {
+	var g *gitError
+	var large tooLarge
+	return errors.As(err, &large) || errors.As(err, &g) &&
+		!says(g.stderr, "No space left", "Disk quota", "Input/output error", "Read-only file system", "Permission denied", "out of memory", "signal")
+}
+
+// few is the number of objects up to which they are not kept as a pack.
+const few = 100
+
+// copyObjects copies objects of a clone, and all that they need and that no ref
+// which shows in it has, into the user's repository, by way of a pack: git names each
+// object by what it holds, and refuses those that are broken or lack something.
+func (s *space) copyObjects(ctx context.Context, w *worktree, want ...string) error {
+	refs, err := s.shows(w.node)
+	if err != nil {
+		return err
+	}
+	have := map[string]bool{w.Left: true}
+	for _, oid := range append(slices.Collect(maps.Values(refs)), w.Heads...) {
+		have[oid] = isOid(oid)
+	}
+	var in strings.Builder
+	for _, oid := range want {
+		in.WriteString(oid + "\n")
+	}
+	in.WriteString("--not\n")
+	for oid, is := range have {
+		if is && !slices.Contains(want, oid) {
+			in.WriteString(oid + "\n")
+		}
+	}
+	tmp, err := os.CreateTemp(s.state, "import-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name())
+	defer tmp.Close()
+	env := []string{"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + quotedPath(filepath.Join(w.at.gitDir, "objects"))}
+	if added, err := s.newFiles(ctx, env, in.String()); err != nil {
+		return err
+	} else if wrong := s.weigh(w, added); wrong != "" {
+		return wrong
+	} else {
+		w.added += total(added)
+	}
+	if err := s.git.pipe(ctx, strings.NewReader(in.String()), tmp, env, "pack-objects", "--revs", "--stdout", "-q"); err != nil {
+		return err
+	}
+	count, err := packed(tmp)
+	if err != nil || count == 0 {
+		return err
+	}
+	args := []string{"unpack-objects", "--strict", "-q"}
+	if count > few {
+		args = []string{"index-pack", "--strict", "--stdin"}
+	}
+	return s.git.pipe(ctx, bufio.NewReader(tmp), nil, nil, args...)
+}
+
+// packed returns how many objects a pack has, and leaves it at its beginning.
+func packed(f *os.File) (int, error) {
+	var h [12]byte
+	if _, err := f.ReadAt(h[:], 0); err != nil {
+		return 0, fmt.Errorf("git pack-objects wrote no pack: %w", err)
+	}
+	_, err := f.Seek(0, 0)
+	return int(h[8])<<24 | int(h[9])<<16 | int(h[10])<<8 | int(h[11]), err
+}
+
+// quotedPath writes a path for a list of paths that is separated by colons.
+func quotedPath(path string) string {
+	if !strings.ContainsAny(path, ":\"\n") {
+		return path
+	}
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(path) + `"`
+}
