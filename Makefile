@@ -13,7 +13,7 @@ BENCHSTAT_VERSION   := v0.0.0-20260908200009-22c9c6c9d4da
 GREMLINS_VERSION    := v0.6.0
 GRAPHVIZ_NPM        := @hpcc-js/wasm-graphviz-cli@1.11.2
 
-.PHONY: all agents bd build demo test race e2e hunt lint fmt fuzz mutate bench bench-check golden generate check-generated tools clean help
+.PHONY: all agents attacks bd build demo test race e2e hunt lint fmt fuzz mutate bench bench-check golden generate check-generated tools clean help
 
 all: build
 
@@ -60,7 +60,7 @@ $(BIN)/bd: tools/bd/go.mod tools/bd/go.sum
 	@touch $@
 
 e2e: $(BIN)/dot $(BIN)/bd agents ## install the outside programs into .tools/, require them, and run the real agents and the real bd
-	PATH="$(BIN):$$PATH" RALPH_E2E=1 $(GO) test -count=1 ./app/cli -run 'TestScripts|TestE2E'
+	PATH="$(BIN):$$PATH" RALPH_E2E=1 $(GO) test -count=1 ./app/cli -run '^TestScripts$$'
 	PATH="$(BIN):$$PATH" RALPH_BD="$(BIN)/bd" $(GO) test -count=1 -p 1 -timeout 20m -run '^TestBd' ./executor/tracker/... ./app/cli
 	$(GO) mod download
 	PATH="$(BIN):$$PATH" RALPH_E2E=1 RALPH_E2E_REQUIRE=1 RALPH_E2E_AGENTS="$(TOOLS)/agents/bin" \
@@ -91,6 +91,11 @@ $(BIN)/benchstat: Makefile
 $(BIN)/gremlins: Makefile
 	GOBIN=$(BIN) $(GO) install github.com/go-gremlins/gremlins/cmd/gremlins@$(GREMLINS_VERSION)
 	@touch $@
+
+attacks: ## kill apply at every point, and run every attack, where make test takes a sample
+	RALPH_KILLS=all $(GO) test -count=1 -timeout 30m ./app/cli -run TestApplyIsKilledEverywhere
+	RALPH_ATTACKS=all $(GO) test -count=1 -timeout 30m ./app/cli -run TestAttacks
+	RALPH_ATTACKS=all $(GO) test -count=1 ./compiler -run TestHostileInputsAreBounded
 
 hunt: ## kill git at work, again and again, under a ralph that is killed too
 	for i in 1 2 3; do RALPH_KILLS=git $(GO) test -count=1 -timeout 30m ./app/cli -run TestApplyIsKilledEverywhere || exit 1; done

@@ -132,7 +132,8 @@ func countApply(t *testing.T, now map[string]float64) {
 	epic := noOps(nodes)
 	epic.Run.Concurrency.Nodes = 1 // so that the events stand in the same order always
 	w := newWorkshop(t, epic)
-	w.apply(t, nil)
+	whole, _ := allocated(func() { w.apply(t, nil) })
+	now["apply: allocations of a run per node"] = whole / nodes
 	log, err := journal.Open(w.state, w.epic.Epic.ID)
 	if err != nil {
 		t.Fatal(err)

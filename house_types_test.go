@@ -1,0 +1,251 @@
+package ralph_test
+
+import (
+	"go/ast"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// mostMethods is how many exported methods a type may have that other rooms use: more
+// are several things, each asked by somebody else.
+const mostMethods = 15
+
+// wide are the types that have more, each with the reason.
+var wide = map[string]string{
+	"app/draft.Draft":                 "a draft's run, and what people see of it",
+	"app/run.Desk":                    "what people see before they decide, and what they decide",
+	"executor/runner/acp.Runner":      "the contract of a runner, and what all runners share",
+	"executor/runner/claude.Runner":   "the contract of a runner, and what all runners share",
+	"executor/runner/codex.Runner":    "the contract of a runner, and what all runners share",
+	"executor/runner/opencode.Runner": "the contract of a runner, and what all runners share",
+	"executor/runner/command.Runner":  "the contract of a runner, and what all runners share",
+	"executor/tracker/bd.Client":      "the calls of one program, bd",
+	"executor/workspace.Bases":        "what a run stands on, and what keeps it",
+	"executor/workspace.Checkout":     "what is asked of the user's checkout before a run",
+	"executor/workspace.Space":        "the contract of a workspace, and what opens it",
+}
+
+// anything are the exported functions, as room.Func or room.Type.Func, whose signature
+// has an any, each with the reason.
+var anything = map[string]string{
+	"app/view.WriteJSON":                "any value that has a form in JSON",
+	"executor/tracker/bd.IssueMetadata": "JSON of a tracker's metadata",
+	"ir/codec/bead.Metadata":            "JSON of a tracker's metadata",
+	"ir/codec/beadsmith.NewEvent":       "JSON of an event's free data",
+	"ir/codec/beadsmith.State":          "JSON of an event's free data",
+	"ir/codec/foreign.Ext":              "JSON of a format that may hold anything",
+	"ir/codec/foreign.Kept":             "JSON of a format that may hold anything",
+	"ir/codec/foreign.Object.Add":       "JSON of a format that may hold anything",
+	"ir/codec/foreign.Object.Put":       "JSON of a format that may hold anything",
+	"ir/codec/foreign.Reader.Fields":    "JSON of a format that may hold anything",
+	"ir/codec/foreign.Value.Plain":      "JSON of a format that may hold anything",
+}
+
+// face is what a type shows: its own exported methods, and the types that it embeds.
+type face struct {
+	methods map[string]bool
+	embeds  []string // room.Type
+}
+
+// faces are the types of the module by room.Type, and signatures with an any.
+func faces(t *testing.T) (types map[string]*face, loose map[string]bool) {
+	t.Helper()
+	types, loose = map[string]*face{}, map[string]bool{}
+	of := func(key string) *face {
+		if types[key] == nil {
+			types[key] = &face{methods: map[string]bool{}}
+		}
+		return types[key]
+	}
+	for _, p := range packages(t) {
+		for _, f := range p.files(t) {
+			name := namer(p.dir, f)
+			for _, d := range f.Decls {
+				switch d := d.(type) {
+				case *ast.FuncDecl:
+					key := p.dir + "." + d.Name.Name
+					if d.Recv != nil {
+						recv := name(d.Recv.List[0].Type)
+						if d.Name.IsExported() {
+							of(recv).methods[d.Name.Name] = true
+						}
+						key = recv + "." + d.Name.Name
+					}
+					if d.Name.IsExported() && isLoose(d.Type) {
+						loose[key] = true
+					}
+				case *ast.GenDecl:
+					for _, s := range d.Specs {
+						if s, ok := s.(*ast.TypeSpec); ok {
+							of(p.dir+"."+s.Name.Name).add(s.Type, name)
+						}
+					}
+				}
+			}
+		}
+	}
+	return types, loose
+}
+
+// add takes what a type's definition embeds, and the methods of an interface.
+func (f *face) add(def ast.Expr, name func(ast.Expr) string) {
+	var fields *ast.FieldList
+	switch def := def.(type) {
+	case *ast.StructType:
+		fields = def.Fields
+	case *ast.InterfaceType:
+		fields = def.Methods
+	default:
+		return
+	}
+	for _, x := range fields.List {
+		_, method := x.Type.(*ast.FuncType)
+		switch {
+		case len(x.Names) == 0:
+			f.embeds = append(f.embeds, name(x.Type))
+		case method && x.Names[0].IsExported():
+			f.methods[x.Names[0].Name] = true
+		}
+	}
+}
+
+// namer names the types that a file of a room mentions as room.Type, "" for those of
+// other modules.
+func namer(room string, f *ast.File) func(ast.Expr) string {
+	imports := map[string]string{}
+	for _, i := range f.Imports {
+		at, _ := strconv.Unquote(i.Path.Value)
+		as := path.Base(at)
+		if i.Name != nil {
+			as = i.Name.Name
+		}
+		imports[as] = at
+	}
+	var name func(x ast.Expr) string
+	name = func(x ast.Expr) string {
+		switch x := x.(type) {
+		case *ast.StarExpr:
+			return name(x.X)
+		case *ast.IndexExpr:
+			return name(x.X)
+		case *ast.Ident:
+			return room + "." + x.Name
+		case *ast.SelectorExpr:
+			if in, ok := strings.CutPrefix(imports[x.X.(*ast.Ident).Name], module+"/"); ok {
+				return in + "." + x.Sel.Name
+			}
+		}
+		return ""
+	}
+	return name
+}
+
+// isLoose reports whether a function takes or returns an any, other than as what fills
+// a format.
+func isLoose(f *ast.FuncType) (found bool) {
+	for _, list := range []*ast.FieldList{f.Params, f.Results} {
+		if list == nil {
+			continue
+		}
+		ast.Inspect(list, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.Ellipsis: // what a format is filled with
+				return false
+			case *ast.Ident:
+				found = found || n.Name == "any"
+			case *ast.InterfaceType:
+				found = found || len(n.Methods.List) == 0
+			}
+			return true
+		})
+	}
+	return found
+}
+
+// shows collects the exported methods of a type with those of what it embeds.
+func shows(types map[string]*face, key string, into map[string]bool) {
+	f := types[key]
+	if f == nil {
+		return
+	}
+	maps.Copy(into, f.methods)
+	for _, e := range f.embeds {
+		shows(types, e, into)
+	}
+}
+
+// shared are the rooms that others import.
+func shared(t *testing.T) map[string]bool {
+	t.Helper()
+	out := map[string]bool{}
+	for _, p := range packages(t) {
+		for at := range p.imports {
+			out[strings.TrimPrefix(at, module+"/")] = true
+		}
+	}
+	return out
+}
+
+func TestNoTypeThatCrossesRoomsIsWide(t *testing.T) {
+	types, _ := faces(t)
+	rooms := shared(t)
+	for _, key := range slices.Sorted(maps.Keys(types)) {
+		room, name := key[:strings.LastIndexByte(key, '.')], key[strings.LastIndexByte(key, '.')+1:]
+		methods := map[string]bool{}
+		shows(types, key, methods)
+		if n := len(methods); rooms[room] && ast.IsExported(name) && n > mostMethods && wide[key] == "" {
+			t.Errorf("%s has %d exported methods, and other rooms use it; more than %d are several things: %s", key, n, mostMethods, strings.Join(slices.Sorted(maps.Keys(methods)), " "))
+		} else if wide[key] != "" && n <= mostMethods {
+			t.Errorf("%s has %d exported methods and needs no exception", key, n)
+		}
+	}
+	for key := range wide {
+		if types[key] == nil {
+			t.Errorf("there is no %s", key)
+		}
+	}
+}
+
+func TestNoSignatureThatCrossesRoomsTakesAnything(t *testing.T) {
+	_, loose := faces(t)
+	rooms := shared(t)
+	for _, key := range slices.Sorted(maps.Keys(loose)) {
+		room, name, _ := strings.Cut(key[strings.LastIndexByte(key, '/')+1:], ".")
+		room = key[:strings.LastIndexByte(key, '/')+1] + room
+		if first, _, _ := strings.Cut(name, "."); rooms[room] && ast.IsExported(first) && !strings.HasPrefix(room, "internal/") && anything[key] == "" {
+			t.Errorf("%s takes or returns an any", key)
+		}
+	}
+	for key := range anything {
+		if !loose[key] {
+			t.Errorf("%s has no any and needs no exception", key)
+		}
+	}
+}
+
+// TestPackagesSayWhatTheyAre: each package has a comment that godoc shows, the rooms in
+// a file doc.go.
+func TestPackagesSayWhatTheyAre(t *testing.T) {
+	for _, p := range packages(t) {
+		said, code := "", false
+		for file, f := range p.files(t) {
+			code = true
+			if f.Doc.Text() != "" {
+				said = filepath.Base(file)
+			}
+		}
+		room := within(p.dir, "app/...") || within(p.dir, "compiler/...") || within(p.dir, "policies/...") || within(p.dir, "executor/...")
+		switch {
+		case !code:
+		case said == "":
+			t.Errorf("%s: no file has a package comment", p.dir)
+		case room && said != "doc.go":
+			t.Errorf("%s: the package comment stands in %s and belongs in doc.go", p.dir, said)
+		}
+	}
+}
