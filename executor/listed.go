@@ -108,7 +108,8 @@ func short(b Body) bool {
 }
 
 // Split returns what is recorded for an event: the parts of its lists, if these are too
-// long for one event, and the event that refers to them.
+// long for one event, and the event that refers to them. Parts of a report are reports of
+// the same start: one that is late is refused whole.
 func (e Event) Split() (parts []Event, last Event) {
 	if short(e.Body) {
 		return nil, e
@@ -130,7 +131,7 @@ func (e Event) Split() (parts []Event, last Event) {
 	for i, l := range listed {
 		for rest := l.Entries; len(rest) > 0; {
 			n := fitting(rest, Result.Size)
-			parts = append(parts, Event{Node: e.Node, Body: InputsListed{After: after, What: l.What, Inputs: rest[:n:n]}})
+			parts = append(parts, Event{Node: e.Node, Of: e.Of, Body: InputsListed{After: after, What: l.What, Inputs: rest[:n:n]}})
 			rest, after = rest[n:], after+n
 		}
 		all[i].set(nil)

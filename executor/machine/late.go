@@ -43,6 +43,8 @@ func (r *rules) reports(e executor.Event) bool {
 	switch b := e.Body.(type) {
 	case executor.EffectFailed:
 		return true
+	case executor.InputsListed:
+		return e.Of > 0
 	case executor.GateJudged:
 		return b.By == "" && r.epic.Gates[b.Gate].Kind != "human"
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -154,6 +155,15 @@ func TestTheReportOfAnEarlierStartIsRefused(t *testing.T) { // execution §1, §
 		if after := stands(run, time.UnixMilli(0)); after != before {
 			t.Errorf("%s: the run stands\n%s\nand stood\n%s", what, after, before)
 		}
+	}
+	long := first.Says(executor.EffectFailed{Class: executor.FailTransient, Holds: slices.Repeat([]string{strings.Repeat("c", 40)}, 200)})
+	parts, _ := long.Split()
+	if len(parts) < 2 {
+		t.Fatalf("the report has %d parts", len(parts))
+	}
+	parts[0].Seq = run.Seq() + 1
+	if err := run.Apply(parts[0]); !errors.Is(err, ErrLate) || run.lists != nil {
+		t.Errorf("the first part of a late report: Apply says %v, want ErrLate; %d lists are kept", err, len(run.lists))
 	}
 	put(first.Says(executor.AgentSession{Session: "of the first", Agent: "a", Turn: "agent-1"})) // it is kept, and not gone on in
 	if v, _ := run.View("bd-1"); len(v.Attempts[0].Sessions) != 1 || v.Attempts[0].Session != "" {
