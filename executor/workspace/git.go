@@ -273,7 +273,8 @@ func (g *git) update(ctx context.Context, why string, moves ...move) error {
 			fmt.Fprintf(&b, "update %s %s %s\n", m.ref, m.new, m.old)
 		}
 	}
-	if b.Len() == 0 {
+	if b.Len() == 0 { // each stands there already
+		went(true)
 		return nil
 	}
 	_, err := g.run(ctx, place{}, b.String(), nil, "update-ref", "--no-deref", "-m", "ralph: "+why, "--stdin")

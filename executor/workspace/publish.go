@@ -33,7 +33,12 @@ func (s *Space) Publish(ctx context.Context, e executor.Effect) (out executor.Pu
 			return out, config("its result %.12s does not contain the result of %s", e.Commit, s.name(in.Node))
 		}
 	}
-	targets := [][2]string{{s.nodeRef(e.Node, "result"), e.Commit}}
+	result := s.nodeRef(e.Node, "result")
+	was, err := s.git.ref(ctx, result)
+	if err != nil {
+		return out, err
+	}
+	moves := []move{{result, was, e.Commit}}
 	if w := s.own(n); w.ref != "" { // a manual node's branch is the person's
 		if err := s.occupied(n); err != nil {
 			return out, err
@@ -47,9 +52,9 @@ func (s *Space) Publish(ctx context.Context, e executor.Effect) (out executor.Pu
 		} else if tip != "" && !own {
 			return out, foreignBranch(n)
 		}
-		targets = append(targets, [2]string{w.ref, e.Commit})
+		moves = append(moves, move{w.ref, tip, e.Commit}) // what was looked at, and nothing newer
 	}
-	return out, s.git.point(ctx, "result", targets...)
+	return out, s.git.update(ctx, "result", moves...)
 }
 
 // contains reports whether a node's result has an input. In mode wait it may have come
