@@ -12,6 +12,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/executortest"
 	"github.com/ralph-compiler/ralph/executor/machine"
+	"github.com/ralph-compiler/ralph/executor/tracker/bd/bdtest"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -51,7 +52,7 @@ func (s *scene) follow() {
 		return s.c, nil
 	}
 	s.m, err = NewMirror(Outbox{
-		Open: open, Epic: s.epic, Run: run, State: s.state, Now: func() time.Time { return s.now },
+		Open: open, Epic: s.epic, Run: run, State: s.state, Now: func() time.Time { s.now = s.now.Add(s.tick); return s.now },
 		Metadata: func(*ir.Node) (map[string]any, error) { return IssueMetadata(s.epic, run) },
 		Report:   func(format string, args ...any) { s.said = append(s.said, fmt.Sprintf(format, args...)) },
 		Claim: &Claim{Token: "mine", Notes: s.notes, End: func() (Stand, bool) {
@@ -225,6 +226,41 @@ func TestAWriteThatCrossesAPersonsIsRefused(t *testing.T) { // S4-59
 	b := s.bead(theIssue)
 	if !taken || b.Assignee != "ada" || b.Status != "in_progress" || string(b.Metadata) != kept || s.texts(theIssue) != said {
 		t.Errorf("taken %v; it is %s of %s; its metadata is as it was: %v; comments\n%s", taken, b.Status, b.Assignee, string(b.Metadata) == kept, s.texts(theIssue))
+	}
+}
+
+// Each call of bd takes longer than its answer is trusted: the issue is told everything all
+// the same, and comments no more often.
+func TestAnIssueIsToldEverythingBySlowBd(t *testing.T) { // S4-59
+	s := claimScene(t)
+	s.tick = recent + time.Second
+	s.answer = failsOnce
+	s.follow()
+	s.begin()
+	s.play(func() { s.settle(false) })
+	s.ended()
+	s.settle(true)
+	if b := s.bead(theIssue); b.Status != "closed" || len(b.Comments) != 2 {
+		t.Errorf("it is %s; said %q, comments\n%s", b.Status, s.said, s.texts(theIssue))
+	}
+}
+
+// bd wrote a comment and was killed before it said so. When it answers again the issue is
+// looked at, and what is in it already is not written once more with what came since.
+func TestACommentWhoseEndWasNotSeenIsWrittenOnce(t *testing.T) { // S4-59
+	s := claimScene(t)
+	s.answer = failsOnce
+	s.fake.Faults(bdtest.Fault{On: "comments add", Nth: 1, Do: bdtest.Answer})
+	s.follow()
+	s.begin()
+	s.play(func() { s.settle(false) }) // the second comment comes while the first is unknown
+	s.tick = recent + time.Second
+	s.later(time.Minute)
+	s.ended()
+	s.settle(true)
+	said := s.texts(theIssue)
+	if strings.Count(said, "[iter:1]") != 1 || strings.Count(said, "[iter:2]") != 1 {
+		t.Errorf("comments\n%s", said)
 	}
 }
 

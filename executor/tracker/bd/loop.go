@@ -63,7 +63,7 @@ func (m *Mirror) step(ctx context.Context, closing bool) (wake time.Time, idle b
 		switch {
 		case m.mistaken(b, err):
 			err = nil
-		case errors.Is(err, errLooked):
+		case errors.Is(err, errChanged):
 			m.dirty(b.id)
 			err = nil
 		case more || err != nil:

@@ -1,7 +1,7 @@
 package bd
 
 import (
-	"cmp"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -34,21 +34,34 @@ type refusal struct {
 	over  bool // passed over
 }
 
-// errLooked says that nothing was written: an issue was looked at first, and its turn
+// errChanged says that nothing was written: an issue was found changed, and its turn
 // begins anew.
-var errLooked = errors.New("it was looked at first")
+var errChanged = errors.New("it was changed meanwhile")
 
-// write makes a call that writes. An issue may be another worker's since the last answer
-// of bd, which no guard of bd tells: it is looked at before.
+// write makes a call that writes. Another worker may have claimed an issue since bd last
+// answered, and no guard of bd tells: it is looked at first, and written at once if it
+// stands as it was known.
 func (m *Mirror) write(ctx context.Context, b *bead, call func(context.Context) error) error {
 	if m.Claim != nil && m.Now().Sub(b.seen) > recent {
-		return cmp.Or(m.overtaken(ctx, b), errLooked)
+		was := b.known
+		if err := m.overtaken(ctx, b); err != nil {
+			return err
+		}
+		if b.foreign || b.theirs != "" || !unchanged(was, b.known) {
+			return errChanged
+		}
 	}
 	err := m.do(ctx, call)
 	if err == nil {
 		m.took()
 	}
 	return err
+}
+
+// unchanged reports whether an issue stands as it was known, in what a write depends on.
+func unchanged(a, b *Issue) bool {
+	return a != nil && b != nil && a.Status == b.Status && a.Assignee == b.Assignee && a.ExternalRef == b.ExternalRef &&
+		bytes.Equal(a.Metadata, b.Metadata) && slices.Equal(a.Labels, b.Labels) && slices.Equal(a.Dependencies, b.Dependencies)
 }
 
 // took records what was put aside, now that bd accepts other writes, and schedules one more
@@ -78,7 +91,7 @@ func (m *Mirror) owe(b *bead) {
 // refuses handles a failed write. It returns nil if the write is put aside, else err: bd
 // does not answer, or the write is to be tried again.
 func (m *Mirror) refuses(ctx context.Context, b *bead, key, what string, seq int64, err error) error {
-	if errors.Is(err, errLooked) {
+	if errors.Is(err, errChanged) {
 		return err
 	}
 	if !refusedIt(err) {

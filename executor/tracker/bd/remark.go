@@ -36,7 +36,6 @@ func (m *Mirror) remark(ctx context.Context, b *bead) (some bool, err error) {
 			b.notes, b.unsure = slices.Delete(b.notes, i, i+1), false
 			return true, nil
 		}
-		b.unsure = false
 	}
 	if err := m.say(ctx, b, n.text); err != nil {
 		return true, m.refuses(ctx, b, "note "+n.text, opening(n.text), 0, err)

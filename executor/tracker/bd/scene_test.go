@@ -30,6 +30,7 @@ type scene struct {
 	answer func(executor.Effect) executor.Body
 	hold   func(executor.Effect) bool // effects that do not end
 	now    time.Time
+	tick   time.Duration // what each look at the clock takes: a slow bd
 	state  string
 	m      *Mirror
 	said   []string

@@ -250,10 +250,10 @@ func (m *Mirror) comment(ctx context.Context, b *bead, list []machine.Comment) (
 		}
 		texts = slices.DeleteFunc(texts, func(t string) bool { return contains(there, t) })
 		if len(texts) == 0 {
+			b.unsure = false
 			m.said(b, list)
 			return true, nil
 		}
-		b.unsure = false
 	}
 	sep := "\n\n"
 	if b.node == nil { // lines
@@ -274,8 +274,9 @@ func (m *Mirror) comment(ctx context.Context, b *bead, list []machine.Comment) (
 // say adds a comment.
 func (m *Mirror) say(ctx context.Context, b *bead, text string) error {
 	err := m.write(ctx, b, func(ctx context.Context) error { return m.c.Comment(ctx, b.name(m.epic), text) })
-	if err != nil && !errors.Is(err, errLooked) {
-		b.doubt, b.unsure = true, true // it may be there all the same
+	if !errors.Is(err, errChanged) {
+		b.unsure = err != nil // it may be there all the same
+		b.doubt = b.doubt || b.unsure
 	}
 	return err
 }
