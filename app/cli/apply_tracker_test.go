@@ -33,7 +33,7 @@ func mirroredRepo(t *testing.T, lines []string, change ...func(*ir.Epic)) (*appl
 
 // A sprint that was left to people, given back and approved while nobody was at work
 // is finished by the next apply, not by the one after it.
-func TestOneApplyTakesAllThatWasSaidAboutABead(t *testing.T) { // issue point 3
+func TestOneApplyTakesAllThatWasSaidAboutABead(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -66,7 +66,7 @@ func trackerState(t *testing.T, r *applyRepo, b *beads) (s record.StatusJSON) {
 }
 
 // A claim that was lost is told at the end of apply, in status, and at the beads.
-func TestALostClaimIsInTheAccountOfTheRun(t *testing.T) { // issue point 2
+func TestALostClaimIsInTheAccountOfTheRun(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -94,7 +94,7 @@ func TestALostClaimIsInTheAccountOfTheRun(t *testing.T) { // issue point 2
 }
 
 // What bd does not have, and what it will never have, stands in status.
-func TestStatusSaysWhatTheTrackerDoesNotHave(t *testing.T) { // issue point 2: what bd refuses is reported
+func TestStatusSaysWhatTheTrackerDoesNotHave(t *testing.T) { // what bd refuses is reported
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes seconds")

@@ -107,7 +107,7 @@ func TestThePromptNamesTheLastAttemptOfAnOlderLife(t *testing.T) { // execution 
 	}
 }
 
-func TestFeedbackIsKeptInTheLog(t *testing.T) { // issue point 6: written by ralph from every gate and check, kept, and shown
+func TestFeedbackIsKeptInTheLog(t *testing.T) { // written by ralph from every gate and check, kept, and shown
 	s := newStage(t, []string{"1.1"})
 	judged := 0
 	s.answer = func(e executor.Effect) executor.Body {

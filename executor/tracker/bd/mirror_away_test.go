@@ -108,7 +108,7 @@ func TestNothingIsWrittenTwiceHoweverACallEnds(t *testing.T) { // execution §9:
 	}
 }
 
-func TestAMirrorWithoutADatabaseSaysWhatToTypeAndGoesOnWhenItIsThere(t *testing.T) { // issue point 2
+func TestAMirrorWithoutADatabaseSaysWhatToTypeAndGoesOnWhenItIsThere(t *testing.T) {
 	s := newScene(t, []string{"1.1"})
 	fake := bdtest.New(t)
 	dir := t.TempDir()
@@ -144,7 +144,7 @@ func TestAMirrorWithoutADatabaseSaysWhatToTypeAndGoesOnWhenItIsThere(t *testing.
 	}
 }
 
-func TestTheRunNeverWaitsForBd(t *testing.T) { // issue point 2: the mirror never blocks or fails a run
+func TestTheRunNeverWaitsForBd(t *testing.T) { // the mirror never blocks or fails a run
 	s := newScene(t, []string{"1.1", "1.2: 1.1"})
 	s.open()
 	release := s.fake.Busy(s.c.Beads())

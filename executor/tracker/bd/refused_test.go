@@ -47,7 +47,7 @@ func (s *scene) remembered() Told {
 
 // A comment that bd refuses for good is passed over and remembered; those behind it
 // come, and so do the fields. Each is told once, and the next run does not begin anew.
-func TestACommentThatBdRefusesIsPassedOver(t *testing.T) { // issue point 2: comments never dropped; what bd refuses is reported
+func TestACommentThatBdRefusesIsPassedOver(t *testing.T) { // comments never dropped; what bd refuses is reported
 	for _, c := range []struct {
 		name string
 		keep bool // the mirror keeps up: comments come one by one
@@ -118,7 +118,7 @@ func b2i(b bool) int {
 }
 
 // Where bd refuses everything, nothing is passed over: it is told later.
-func TestNothingIsPassedOverWhileBdRefusesEverything(t *testing.T) { // issue point 2: comments never dropped
+func TestNothingIsPassedOverWhileBdRefusesEverything(t *testing.T) { // comments never dropped
 	s := newScene(t, []string{"1.1", "1.2"}, func(e *ir.Epic) { e.Nodes[0].Steps[0].Limits.Attempts = 9 })
 	s.failing(2)
 	s.fake.Faults(
@@ -157,7 +157,7 @@ func TestNothingIsPassedOverWhileBdRefusesEverything(t *testing.T) { // issue po
 }
 
 // Fields that bd refuses hold back neither the others nor the comments.
-func TestFieldsThatBdRefusesHoldNothingBack(t *testing.T) { // issue point 2
+func TestFieldsThatBdRefusesHoldNothingBack(t *testing.T) {
 	s := newScene(t, []string{"1.1", "1.2"})
 	s.open()
 	s.fake.Faults(bdtest.Fault{On: "update", With: "phase:", Do: bdtest.Refuse, Text: "Error: no labels today"})

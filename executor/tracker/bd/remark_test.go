@@ -12,7 +12,7 @@ import (
 // A bead that somebody else has claimed stays theirs, whenever that was. What ralph did
 // is said there, why the epic is open is said at the epic, both once, and the account
 // of the run has it. When the bead is closed the next run closes the epic.
-func TestALostClaimIsToldToEverybody(t *testing.T) { // issue point 2: a lost claim is reported and the node goes on
+func TestALostClaimIsToldToEverybody(t *testing.T) { // a lost claim is reported and the node goes on
 	for _, c := range []struct {
 		name  string
 		early bool // claimed before ralph begins to mirror
@@ -70,7 +70,7 @@ func TestALostClaimIsToldToEverybody(t *testing.T) { // issue point 2: a lost cl
 }
 
 // A claim that is given up is ralph's again.
-func TestAClaimThatIsGivenUpIsRalphs(t *testing.T) { // issue point 2
+func TestAClaimThatIsGivenUpIsRalphs(t *testing.T) {
 	s := newScene(t, []string{"1.1"})
 	s.person("zoe", "update", "bd-1-1", "--status", "in_progress", "--assignee", "zoe")
 	s.open()
@@ -93,7 +93,7 @@ func TestAClaimThatIsGivenUpIsRalphs(t *testing.T) { // issue point 2
 func pulled(e *ir.Epic) { e.Epic.Integration.Mode, e.Epic.Integration.PR = "dag", "node" }
 
 // The external reference of a bead is ralph's only if it is empty, or what ralph wrote.
-func TestAnExternalReferenceOfAPersonStays(t *testing.T) { // issue point 2: PR URL as external reference
+func TestAnExternalReferenceOfAPersonStays(t *testing.T) { // PR URL as external reference
 	const theirs = "gh-17"
 	for _, c := range []struct {
 		name, there, want string
@@ -156,7 +156,7 @@ func TestAnExternalReferenceOfRalphsIsKeptUp(t *testing.T) {
 
 // A claim that has ended says nothing about what others do later: a bead that was closed
 // by whoever had it, and that somebody else opens again, stays open.
-func TestABeadThatIsOpenedAgainAfterAClaimStaysOpen(t *testing.T) { // issue point 2
+func TestABeadThatIsOpenedAgainAfterAClaimStaysOpen(t *testing.T) {
 	for _, how := range [][]string{{"close", "bd-1-1"}, {"update", "bd-1-1", "--assignee", ""}} {
 		t.Run(how[0], func(t *testing.T) {
 			s := newScene(t, []string{"1.1"})

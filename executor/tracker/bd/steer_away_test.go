@@ -37,7 +37,7 @@ func (s *scene) answers() {
 
 // Everything that people did to one bead while ralph was away is decided before the
 // run comes to its end: what lets a sprint go on does not hide what was said about it.
-func TestAllThatWasSaidWhileRalphWasAwayIsDecidedAtOnce(t *testing.T) { // issue point 3
+func TestAllThatWasSaidWhileRalphWasAwayIsDecidedAtOnce(t *testing.T) {
 	exclude := func(s *scene) {
 		s.person("bob", "label", "add", "bd-1-1", "ashep:excluded")
 		s.later(time.Minute)
@@ -104,7 +104,7 @@ func TestAllThatWasSaidWhileRalphWasAwayIsDecidedAtOnce(t *testing.T) { // issue
 
 // A sprint that was paused in the middle goes on by one of two words that say the
 // same, and the other one is no complaint.
-func TestABeadThatIsGivenBackAndOpenedGoesOnOnce(t *testing.T) { // issue point 3
+func TestABeadThatIsGivenBackAndOpenedGoesOnOnce(t *testing.T) {
 	s := newScene(t, []string{"1.1"})
 	running := true
 	s.hold = func(e executor.Effect) bool { return running && e.Kind == executor.EffectGate }

@@ -66,7 +66,7 @@ func TestAnAgentDoesNotApproveInBd(t *testing.T) { // execution §5
 	}
 }
 
-func TestALabelApprovesWhatWasAsked(t *testing.T) { // S4-95..100, issue point 3
+func TestALabelApprovesWhatWasAsked(t *testing.T) { // S4-95..100
 	s := newScene(t, []string{"1.1"}, gated)
 	s.person("ann", "label", "add", "bd-1-1", "human:approved") // before anything was asked
 	s.open()
@@ -187,7 +187,7 @@ func TestWithoutApprovalsLabelsDecideNothing(t *testing.T) {
 	}
 }
 
-func TestWhatPeopleDoToABeadSteersItsNode(t *testing.T) { // K33, S4-16, issue point 3
+func TestWhatPeopleDoToABeadSteersItsNode(t *testing.T) { // K33, S4-16
 	s := newScene(t, []string{"1.1", "1.2", "1.3"})
 	s.hold = func(e executor.Effect) bool { return e.Kind == executor.EffectAgent }
 	s.open()
@@ -226,7 +226,7 @@ func TestWhatPeopleDoToABeadSteersItsNode(t *testing.T) { // K33, S4-16, issue p
 	}
 }
 
-func TestALostClaimIsSaidAndTheNodeGoesOn(t *testing.T) { // issue point 2
+func TestALostClaimIsSaidAndTheNodeGoesOn(t *testing.T) {
 	s := newScene(t, []string{"1.1"})
 	s.open()
 	s.person("zoe", "update", "bd-1-1", "--status", "in_progress", "--assignee", "zoe")
