@@ -63,6 +63,9 @@ func Open(ctx context.Context, file string, epic *ir.Epic, raw []byte, a *Args) 
 	if r.Space, err = workspace.Open(ctx, project.EpicDir(file), epic); err != nil {
 		return r, record.Refusal(err)
 	}
+	if err := r.Space.Checkout.MayCommit(); err != nil {
+		return r, record.Refusal(err)
+	}
 	state := r.Space.State()
 	_, err = os.Lstat(filepath.Join(state, journal.File))
 	begun := err == nil

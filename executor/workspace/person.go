@@ -6,6 +6,14 @@ import (
 	"strings"
 )
 
+// MayCommit refuses if git does not know who commits here. Who only reads need not ask.
+func (s Checkout) MayCommit() error {
+	if len(s.person) < 4 { // name and address, of the author and of the committer
+		return &Refusal{"git does not know who commits", `git config user.name "Your Name" && git config user.email you@example.org`}
+	}
+	return nil
+}
+
 // Committer is who commits here by git's word: the name and the address.
 func (s Checkout) Committer() []string {
 	var out []string

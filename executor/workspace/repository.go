@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -95,12 +96,17 @@ func (s *space) settings(ctx context.Context) error {
 	if f := values["extensions.refstorage"]; f != "" && f != "files" {
 		return &Refusal{fmt.Sprintf("this repository keeps its refs as %q, which ralph cannot use yet", f), "git refs migrate --ref-format=files"}
 	}
-	name, email := values["user.name"], values["user.email"]
-	if name == "" || email == "" {
-		return &Refusal{"git does not know who commits", `git config user.name "Your Name" && git config user.email you@example.org`}
+	for _, key := range []string{"name", "email"} {
+		variable := strings.ToUpper(key)
+		v := cmp.Or(values["user."+key], os.Getenv("GIT_COMMITTER_"+variable), os.Getenv("GIT_AUTHOR_"+variable))
+		if v == "" {
+			continue
+		}
+		values["user."+key] = v
+		s.who = append(s.who, "GIT_COMMITTER_"+variable+"="+v)
+		s.person = append(s.person, "GIT_AUTHOR_"+variable+"="+v)
 	}
-	s.who = []string{"GIT_COMMITTER_NAME=" + name, "GIT_COMMITTER_EMAIL=" + email}
-	s.person = append([]string{"GIT_AUTHOR_NAME=" + name, "GIT_AUTHOR_EMAIL=" + email}, s.who...)
+	s.person = append(s.person, s.who...)
 	for _, k := range []string{"core.autocrlf", "core.eol", "filter.lfs.clean", "filter.lfs.smudge", "filter.lfs.process", "filter.lfs.required"} {
 		if v, ok := values[k]; ok {
 			s.git.conf = append(s.git.conf, "-c", k+"="+v)
@@ -148,11 +154,13 @@ func (g *git) without(filters map[string]bool) {
 	}
 }
 
-// userEnv is the caller's environment without anything that steers git.
+// userEnv is the caller's environment without anything that steers git, but for where its
+// configuration is.
 func userEnv() []string {
 	var out []string
 	for _, v := range os.Environ() {
-		if !strings.HasPrefix(v, "GIT_") {
+		name, _, _ := strings.Cut(v, "=")
+		if !strings.HasPrefix(v, "GIT_") || slices.Contains([]string{"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"}, name) {
 			out = append(out, v)
 		}
 	}
