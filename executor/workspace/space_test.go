@@ -415,7 +415,10 @@ func TestRefusals(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRepo(t, nil)
 			c.do(r)
-			_, err := Open(t.Context(), r.dir, executortest.Epic(two))
+			s, err := Open(t.Context(), r.dir, executortest.Epic(two))
+			if err == nil {
+				err = s.Checkout.MayCommit()
+			}
 			var no *Refusal
 			if !errors.As(err, &no) || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want a refusal with %q", err, c.want)
