@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/policies"
 )
@@ -132,10 +133,7 @@ func (u *unit) startAt(it *part, diags *diag.List) {
 	if !n.Start.Set() || n.Kind == ir.Manual || n.Kind == ir.GateKind {
 		return
 	}
-	names := make([]string, len(it.steps))
-	for i := range it.steps {
-		names[i] = it.steps[i].Name
-	}
+	names := lists.Map(it.steps, func(x stepValues) string { return x.Name })
 	at := slices.Index(names, n.Start.Value)
 	if at < 0 {
 		diags.Add(diag.Newf("start-step-unknown", n.Start.Range, "there is no step %q to begin at", clip(n.Start.Value)).

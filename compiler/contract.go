@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/policies"
@@ -82,10 +83,7 @@ func field(name string, raw json.RawMessage, required bool) (line string, all bo
 	err := json.Unmarshal(raw, &p)
 	what := p.Type
 	if len(p.Enum) > 0 {
-		words := make([]string, len(p.Enum))
-		for i, w := range p.Enum {
-			words[i] = string(w)
-		}
+		words := lists.Map(p.Enum, func(w json.RawMessage) string { return string(w) })
 		what = "one of " + strings.Join(words, ", ")
 	}
 	if required {

@@ -9,6 +9,7 @@ import (
 	"github.com/ralph-compiler/ralph/compiler/depend"
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/policies"
 )
@@ -269,9 +270,5 @@ func allDialects(set *policies.Set) []syntax.Dialect {
 		}
 		return strings.Compare(a, b)
 	})
-	out := make([]syntax.Dialect, len(names))
-	for i, name := range names {
-		out[i] = syntaxDialect(name, set.Dialects[name])
-	}
-	return out
+	return lists.Map(names, func(name string) syntax.Dialect { return syntaxDialect(name, set.Dialects[name]) })
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/ralph-compiler/ralph/compiler/depend"
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/slug"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/policies"
@@ -148,9 +149,5 @@ func fragments(fs []syntax.Fragment) []ir.Fragment {
 	if len(fs) == 0 {
 		return nil
 	}
-	out := make([]ir.Fragment, len(fs))
-	for i, f := range fs {
-		out[i] = ir.Fragment{Range: f.Range, Source: f.Source}
-	}
-	return out
+	return lists.Map(fs, func(f syntax.Fragment) ir.Fragment { return ir.Fragment{Range: f.Range, Source: f.Source} })
 }

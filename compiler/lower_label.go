@@ -5,6 +5,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -107,11 +108,7 @@ func bullet(it *syntax.ListItem) []string {
 // words returns the elements of a list label cut at commas, for labels whose
 // elements are words: "**Labels**: api, backend".
 func words(lb *syntax.Label) []string {
-	var out []string
-	for _, s := range wordsAt(lb) {
-		out = append(out, s.Value)
-	}
-	return out
+	return lists.Map(wordsAt(lb), func(s ir.Stated) string { return s.Value })
 }
 
 func wordsAt(lb *syntax.Label) []ir.Stated {

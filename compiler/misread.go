@@ -8,6 +8,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 )
 
@@ -76,10 +77,7 @@ func (m *misread) outside(dialect string) int {
 // tryOthers compiles the plan with the dialects that find something in it, those that
 // find most first, as far as the plan's size allows.
 func (c *compilation) tryOthers(m *misread) (all []Reading, untried int) {
-	ranks := map[string]int{}
-	for i := range m.tree.Others {
-		ranks[m.tree.Others[i].Dialect] = i // they stand in the order of dialects
-	}
+	ranks := lists.Index(m.tree.Others, func(x *syntax.Other) string { return x.Dialect })
 	slices.SortStableFunc(m.tree.Others, func(a, b syntax.Other) int { return cmp.Or(b.Outside-a.Outside, b.Items-a.Items) })
 	room := maxTrial
 	untried = m.tree.Unread

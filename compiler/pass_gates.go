@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/policies"
 )
@@ -286,11 +287,7 @@ func (g *gating) review(n *ir.Node, last int, critical bool) {
 
 // atless drops the @ that people write before names.
 func atless(names []string) []string {
-	out := make([]string, len(names))
-	for i, n := range names {
-		out[i] = strings.TrimPrefix(n, "@")
-	}
-	return out
+	return lists.Map(names, func(n string) string { return strings.TrimPrefix(n, "@") })
 }
 
 func splitLines(s string) []string {

@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -67,9 +68,7 @@ func (g *gating) human(approvers []string, within int64, set *policies.Settings,
 	if len(approvers) == 0 {
 		g.noApprover(at, what, from)
 	}
-	if within == 0 {
-		within = set.Limits.GateTimeout("human").V
-	}
+	within = cmp.Or(within, set.Limits.GateTimeout("human").V)
 	return ir.Gate{
 		Kind: "human", Approvers: atless(approvers), TimeoutMS: within, OnTimeout: "fail", OnFailure: "retry",
 		ProtectNew: true, From: from,

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/policies"
 )
@@ -119,10 +120,7 @@ func (g *gating) outputs(d *ir.DraftNode) {
 		full := string(d.Key) + "/" + o.Gate
 		gate, known := g.gates[full]
 		if _, own := g.source[full]; !known || !own || gate.Kind != "agent" {
-			var names []string
-			for _, q := range d.QA {
-				names = append(names, q.Name)
-			}
+			names := lists.Map(d.QA, func(q ir.AgentRef) string { return q.Name })
 			g.diags.Add(diag.Newf("unknown-gate", o.Range, "there is no QA gate %q here", clip(o.Gate)).
 				WithDetail("output= names a QA agent of the same item.%s Name one, or add it under QA Agents.", didYouMean(o.Gate, names)))
 			continue

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/policies"
 )
@@ -20,10 +21,7 @@ func passRules(u *unit, e *ir.Epic, diags *diag.List) *ir.Epic {
 		rules = append(slices.Clip(rules), fs.Rules...)
 		waivers = append(slices.Clip(waivers), fs.Waivers...)
 	}
-	keys := make(map[ir.Key]int, len(e.Nodes))
-	for i := range e.Nodes {
-		keys[e.Nodes[i].Key] = i
-	}
+	keys := lists.Index(e.Nodes, func(x *ir.Node) ir.Key { return x.Key })
 	e.Waivers = nil
 	for _, w := range waivers {
 		if _, here := keys[ir.Key(w.Node.V)]; here {

@@ -2,6 +2,7 @@ package compiler
 
 import (
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -18,10 +19,7 @@ func passSeal(u *unit, e *ir.Epic, diags *diag.List) (*ir.Epic, identities) {
 	if !ok {
 		panic("compiler: a cycle reached the seal")
 	}
-	nodes := make([]ir.Node, len(order))
-	for to, from := range order {
-		nodes[to] = e.Nodes[from]
-	}
+	nodes := lists.Map(order, func(from int) ir.Node { return e.Nodes[from] })
 	e.Nodes = nodes
 	ir.Seal(e)
 	u.checkTaken(e, ids, diags)

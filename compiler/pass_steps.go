@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -47,10 +48,7 @@ func (u *unit) nodeSteps(it *part, crew *crew, diags *diag.List) []ir.Step {
 	if !u.carry(d, (len(it.steps)+len(d.Agents))*stepWidth, "the steps") {
 		return nil
 	}
-	steps := make([]ir.Step, 0, len(it.steps))
-	for k := range it.steps {
-		steps = append(steps, it.steps[k].step(d.Kind))
-	}
+	steps := lists.Map(it.steps, func(x stepValues) ir.Step { return x.step(d.Kind) })
 	if d.Sandbox != nil {
 		for k := range steps {
 			if steps[k].Sandbox == "" || steps[k].Sandbox == "none" {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -19,10 +20,7 @@ var (
 
 // requirements adds the ids of the lines of a section that name requirements.
 func requirements(sec *syntax.Section, n *ir.DraftNode) {
-	seen := map[string]bool{}
-	for _, id := range n.Implements {
-		seen[id] = true
-	}
+	seen := lists.Set(n.Implements)
 	line := func(raw string) {
 		raw = strings.TrimSpace(raw)
 		if raw == "" || raw[0] != '_' && raw[0] != '*' {

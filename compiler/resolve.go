@@ -13,6 +13,7 @@ import (
 	"github.com/ralph-compiler/ralph/compiler/depend"
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/policies"
 )
 
@@ -152,10 +153,7 @@ func (c *compilation) policyFor(file *diag.File, fm *syntax.FrontMatter) *policy
 	}
 	slices.SortStableFunc(sources, func(a, b Source) int { return strings.Compare(a.Path, b.Path) })
 	sources = slices.CompactFunc(sources, func(a, b Source) bool { return a.Path == b.Path })
-	var paths []string
-	for _, s := range sources {
-		paths = append(paths, s.Path)
-	}
+	paths := lists.Map(sources, func(s Source) string { return s.Path })
 	inEpic := make([]string, len(paths)) // no path of this machine enters the epic
 	for i, p := range paths {
 		inEpic[i] = path.Clean(p)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/policies"
 )
@@ -25,11 +26,7 @@ type Reason struct {
 
 // Keys returns the keys of the plan's items, in the order of the plan.
 func (t *Trace) Keys() []ir.Key {
-	out := make([]ir.Key, len(t.b.draft.Nodes))
-	for i := range t.b.draft.Nodes {
-		out[i] = t.b.draft.Nodes[i].Key
-	}
-	return out
+	return lists.Map(t.b.draft.Nodes, func(x ir.DraftNode) ir.Key { return x.Key })
 }
 
 // Places returns where the heading, or the first line, of each item stands.

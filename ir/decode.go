@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"unsafe"
+
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // DecodeError is one mistake in an epic.json.
@@ -32,20 +34,13 @@ func (e *DecodeError) Error() string {
 type DecodeErrors []*DecodeError
 
 func (l DecodeErrors) Error() string {
-	lines := make([]string, len(l))
-	for i, e := range l {
-		lines[i] = e.Error()
-	}
+	lines := lists.Map(l, func(e *DecodeError) string { return e.Error() })
 	return strings.Join(lines, "\n")
 }
 
 // Unwrap lets errors.Is and errors.As look at each.
 func (l DecodeErrors) Unwrap() []error {
-	out := make([]error, len(l))
-	for i, e := range l {
-		out[i] = e
-	}
-	return out
+	return lists.Map(l, func(e *DecodeError) error { return e })
 }
 
 // DigestError says that an epic.json is well formed but not what ralph wrote:

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // Difference is what changed from one epic to another, in terms of the plan.
@@ -245,10 +247,7 @@ func (d *Difference) edges(key Key, old, now []Edge) {
 		return
 	}
 	// An edge that another rule makes now is a removed and an added one.
-	had := make(map[Edge]bool, len(old))
-	for _, e := range old {
-		had[e] = true
-	}
+	had := lists.Set(old)
 	for _, e := range now {
 		if !had[e] {
 			d.EdgesAdded = append(d.EdgesAdded, EdgeRef{key, e.Key, e.Type, e.From})

@@ -91,9 +91,7 @@ func (e EdgeRef) sentence() string {
 	verb := map[EdgeType]string{
 		Blocks: "waits for", ParentChild: "is part of", Related: "is related to", DiscoveredFrom: "was discovered from",
 	}[e.Type]
-	if verb == "" {
-		verb = "– " + string(e.Type) + " –"
-	}
+	verb = cmp.Or(verb, "– "+string(e.Type)+" –")
 	return fmt.Sprintf("%s %s %s (%s)", e.Node, verb, e.Key, e.From)
 }
 

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"reflect"
 	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // The digests of a node are SHA-256 sums of the canonical JSON of the views
@@ -208,10 +210,7 @@ func (s *sealer) judge(n *Node) string {
 	v := judgeView{Acceptance: n.Acceptance, Steps: make([]judgeStep, len(n.Steps))}
 	for i := range n.Steps {
 		st := &n.Steps[i]
-		gates := make([]judgeGate, len(st.Gates))
-		for j, name := range st.Gates {
-			gates[j] = judgeGate{Name: ownGate(n.Key, name), Digest: s.gate(name)}
-		}
+		gates := lists.Map(st.Gates, func(name string) judgeGate { return judgeGate{Name: ownGate(n.Key, name), Digest: s.gate(name)} })
 		v.Steps[i] = judgeStep{Name: st.Name, GateMode: st.GateMode, AllowEmpty: st.AllowEmpty, Gates: gates}
 	}
 	return s.sum(judgeShape(), &v)

@@ -1,6 +1,10 @@
 package ir
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/ralph-compiler/ralph/internal/lists"
+)
 
 // Cycles returns the dependency cycles: for each set of nodes that all wait for
 // each other, one shortest cycle through its smallest key, starting at that key:
@@ -13,10 +17,7 @@ func Cycles(nodes []Node) (cycles [][]Key) {
 	nodes = slices.Clone(nodes)
 	slices.SortStableFunc(nodes, func(a, b Node) int { return CompareKeys(a.Key, b.Key) })
 	for _, c := range newLinks(nodes).Cycles() {
-		keys := make([]Key, len(c))
-		for k, i := range c {
-			keys[k] = nodes[i].Key
-		}
+		keys := lists.Map(c, func(i int32) Key { return nodes[i].Key })
 		cycles = append(cycles, keys)
 	}
 	return cycles

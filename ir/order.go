@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/internal/dag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // CompareKeys orders keys as people count: runs of digits by their value, runs
@@ -128,9 +129,6 @@ func (l *links) order() ([]int, bool) {
 	}
 	slices.SortStableFunc(byKey, func(a, b int32) int { return CompareKeys(l.nodes[a].Key, l.nodes[b].Key) })
 	sorted := l.OrderBy(byKey)
-	order := make([]int, len(sorted))
-	for k, i := range sorted {
-		order[k] = int(i)
-	}
+	order := lists.Map(sorted, func(i int32) int { return int(i) })
 	return order, len(order) == len(l.nodes)
 }

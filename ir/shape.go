@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strings"
 	"sync"
+
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // A shape is what the encoder, the decoder, the comparison and the JSON Schema
@@ -96,10 +98,7 @@ func shapeOf(t reflect.Type) *shape {
 		}
 		s.add(f, i, -1)
 	}
-	s.byName = make(map[string]int, len(s.fields))
-	for i, f := range s.fields {
-		s.byName[f.name] = i
-	}
+	s.byName = lists.Index(s.fields, func(x *shapeField) string { return x.name })
 	if len(s.fields) > 64 {
 		panic(fmt.Sprintf("ir: %s has more than 64 fields", t))
 	}

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // Weakening is a change by which work is judged less, allowed more or watched
@@ -289,19 +291,12 @@ func (w *weaker) budget(node Key, whose string, o, n Budget) {
 
 // missing returns what of these is not in those.
 func missing(those, these []string) []string {
-	in := make(map[string]bool, len(those))
-	for _, s := range those {
-		in[s] = true
-	}
+	in := lists.Set(those)
 	return slices.DeleteFunc(slices.Clone(these), func(s string) bool { return in[s] })
 }
 
 func translate(gates []string, m *matching) []string {
-	out := make([]string, len(gates))
-	for i, g := range gates {
-		out[i] = m.gate(g)
-	}
-	return out
+	return lists.Map(gates, m.gate)
 }
 
 // plainVerb keeps a name from being read as a format.

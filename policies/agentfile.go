@@ -7,6 +7,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/yaml"
 )
 
@@ -66,11 +67,7 @@ func toolList(n *yaml.Node) []string {
 	if n.Kind != yaml.Sequence {
 		return strings.FieldsFunc(n.Value, func(r rune) bool { return r == ',' || r == ' ' })
 	}
-	out := []string{}
-	for _, v := range n.Values {
-		out = append(out, v.Value)
-	}
-	return out
+	return lists.Map(n.Values, func(v *yaml.Node) string { return v.Value })
 }
 
 func (a *AgentFile) set(key, value string) {

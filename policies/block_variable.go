@@ -13,6 +13,7 @@ import (
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // Variable is the block `variable "n"`.
@@ -269,9 +270,6 @@ func (l *localReader) visit(name string) {
 }
 
 func joinPath(names []string) string {
-	out := make([]string, len(names))
-	for i, n := range names {
-		out[i] = "local." + printable(n)
-	}
+	out := lists.Map(names, func(n string) string { return "local." + printable(n) })
 	return strings.Join(out, " → ")
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/internal/glob"
+	"github.com/ralph-compiler/ralph/internal/lists"
 
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
@@ -296,10 +297,7 @@ func (s *scope) globFunc() function.Function {
 			if len(names) == 0 {
 				return cty.ListValEmpty(cty.String), nil
 			}
-			out := make([]cty.Value, len(names))
-			for i, n := range names {
-				out[i] = cty.StringVal(n)
-			}
+			out := lists.Map(names, cty.StringVal)
 			return cty.ListVal(out), nil
 		},
 	})

@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // Found is an agent that exists outside of the policy: an agent file of the
@@ -265,10 +266,7 @@ func (im *importer) add(f Found) []string {
 	put("runner", reference("runner", runner))
 	put("model", stringOrNone(f.Model))
 	put("access", stringOrNone(f.Access))
-	words := make([]string, len(f.Capabilities))
-	for i, c := range f.Capabilities {
-		words[i] = hclString(c)
-	}
+	words := lists.Map(f.Capabilities, hclString)
 	put("capabilities", "["+strings.Join(words, ", ")+"]")
 	fmt.Fprintf(&im.added, "agent %s {\n  %s\n}\n", hclString(f.Name), strings.Join(lines, "\n  "))
 	for i := range lines {

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/hashicorp/hcl/v2"
+
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // kind says what an attribute's value is, and how it is converted.
@@ -82,19 +84,11 @@ func (b *block) block(name string) *block {
 }
 
 func (b *block) attrNames() []string {
-	out := make([]string, len(b.attrs))
-	for i, a := range b.attrs {
-		out[i] = a.name
-	}
-	return out
+	return lists.Map(b.attrs, func(a attr) string { return a.name })
 }
 
 func (b *block) blockNames() []string {
-	out := make([]string, len(b.blocks))
-	for i, n := range b.blocks {
-		out[i] = n.name
-	}
-	return out
+	return lists.Map(b.blocks, func(n *block) string { return n.name })
 }
 
 // body returns the schema as hcl wants it. Required attributes are checked by

@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	"github.com/zclconf/go-cty/cty"
+
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // nodeValue returns the view as expressions see it. Lists are typed even when
@@ -66,10 +68,7 @@ func listValue[T any](ty cty.Type, list []T, conv func(T) cty.Value) cty.Value {
 	if len(list) == 0 {
 		return cty.ListValEmpty(ty)
 	}
-	out := make([]cty.Value, len(list))
-	for i, e := range list {
-		out[i] = conv(e)
-	}
+	out := lists.Map(list, conv)
 	return cty.ListVal(out)
 }
 

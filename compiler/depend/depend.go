@@ -31,9 +31,7 @@ import (
 // Build computes the edges of a plan. A plan with errors still gets edges, as
 // far as they can be known.
 func Build(in *Input, diags *diag.List) *Graph {
-	if in.Rules.MaxEdges == 0 {
-		in.Rules.MaxEdges = MostEdges
-	}
+	in.Rules.MaxEdges = cmp.Or(in.Rules.MaxEdges, MostEdges)
 	in.readOrders(diags)
 	in.gatherLoose()
 	n := len(in.Items)

@@ -1,6 +1,10 @@
 package depend
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/ralph-compiler/ralph/internal/lists"
+)
 
 // cell is what stands side by side in a group: the items of one number, or a
 // run of marked items, or a single item.
@@ -259,10 +263,9 @@ func (d *depender) bucketEdges() {
 
 // joinGroups lets phase 3ab wait for the ends of 3a and 3b.
 func (d *depender) joinGroups(groups []int32, members [][]int32) {
-	tracks := make([]track, len(groups))
-	for k, g := range groups {
-		tracks[k] = track{letters: d.Groups[g].Number.Letters(), key: d.Groups[g].ID, at: d.Groups[g].At}
-	}
+	tracks := lists.Map(groups, func(g int32) track {
+		return track{letters: d.Groups[g].Number.Letters(), key: d.Groups[g].ID, at: d.Groups[g].At}
+	})
 	d.eachJoin(tracks, "phase", func(from, to int) {
 		if !d.says(groups[to]) {
 			d.addEdges(d.filter(members[groups[from]], outGroup), d.sources(members[groups[to]], inGroup))

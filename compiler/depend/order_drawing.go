@@ -6,6 +6,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // drawing reads the arrows of a mermaid graph between nodes that name items or
@@ -230,10 +231,7 @@ func (d *drawingReader) state() {
 		if len(in) == 0 && d.held(i) {
 			continue
 		}
-		targets := make([]target, 0, len(in))
-		for _, a := range in {
-			targets = append(targets, d.o.target(a.from, a.at))
-		}
+		targets := lists.Map(in, func(a drawnArrow) target { return d.o.target(a.from, a.at) })
 		d.o.say(v, d.d.Nodes[i].Range, targets)
 	}
 }

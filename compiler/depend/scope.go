@@ -8,6 +8,7 @@ import (
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/dag"
 	"github.com/ralph-compiler/ralph/internal/glob"
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // maxPatterns bounds how many different globs are compared with each other;
@@ -61,10 +62,7 @@ func contains(p, q string) bool {
 // scopeEdges gives items that own the same files an order: that in which they
 // would run, smallest number first.
 func (d *depender) scopeEdges() {
-	claims := make([][]string, len(d.Items))
-	for i := range d.Items {
-		claims[i] = d.Items[i].Owns
-	}
+	claims := lists.Map(d.Items, func(x Item) []string { return x.Owns })
 	place := make([]int32, len(d.Items))
 	for at, i := range d.topo {
 		place[i] = int32(at)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/spell"
 )
 
@@ -114,10 +115,7 @@ func (n *Names) near(word string, but func(string) bool) (string, bool) {
 			return word + suffix, true
 		}
 	}
-	keys := make([]string, len(n.items))
-	for i := range n.items {
-		keys[i] = string(n.items[i].Key)
-	}
+	keys := lists.Map(n.items, func(x Item) string { return string(x.Key) })
 	return spell.NearestID(word, slices.DeleteFunc(keys, but))
 }
 
@@ -126,10 +124,7 @@ func (n *Names) nearGroup(word string, but func(string) bool) (string, bool) {
 	if n.suggested++; n.suggested > maxSuggestions {
 		return "", false
 	}
-	ids := make([]string, len(n.groups))
-	for i := range n.groups {
-		ids[i] = n.groups[i].ID
-	}
+	ids := lists.Map(n.groups, func(x Group) string { return x.ID })
 	return spell.NearestID(word, slices.DeleteFunc(ids, but))
 }
 

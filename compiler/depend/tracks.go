@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // Letters of one number are tracks: 1.2a and 1.2b run side by side, 1.2ab joins
@@ -19,10 +20,9 @@ func (d *depender) joinTracks(c cell) {
 	if d.Items[c[0]].Marked { // a run of marked items has no tracks
 		return
 	}
-	tracks := make([]track, len(c))
-	for k, i := range c {
-		tracks[k] = track{letters: d.Items[i].Number.Letters(), key: string(d.Items[i].Key), at: d.Items[i].At}
-	}
+	tracks := lists.Map(c, func(i int32) track {
+		return track{letters: d.Items[i].Number.Letters(), key: string(d.Items[i].Key), at: d.Items[i].At}
+	})
 	d.eachJoin(tracks, "item", func(from, to int) {
 		if !d.replaced[c[to]] {
 			d.addEdge(c[from], c[to], byNumber, d.Items[c[to]].At)

@@ -1,6 +1,10 @@
 package syntax
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/lists"
+)
 
 // In cells brackets around an id are not part of it: "[1.1.2]", "[T-4] Title".
 
@@ -52,9 +56,5 @@ func placed(t Text, at int) []piece {
 	if t.pieces == nil {
 		return []piece{{at, t.Range.Start}}
 	}
-	out := make([]piece, len(t.pieces))
-	for i, q := range t.pieces {
-		out[i] = piece{q.value + at, q.source}
-	}
-	return out
+	return lists.Map(t.pieces, func(q piece) piece { return piece{q.value + at, q.source} })
 }

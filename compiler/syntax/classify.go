@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 	"strconv"
@@ -299,10 +300,7 @@ func (p *parser) ignored(code diag.Code, c *cand, why string, rel ...related) {
 
 // called names a candidate as people do: "Sprint 1.2".
 func (p *parser) called(c *cand) string {
-	name := c.key.id
-	if name == "" {
-		name = clip(c.text.Value, 30)
-	}
+	name := cmp.Or(c.key.id, clip(c.text.Value, 30))
 	if c.keyword == "" {
 		return name
 	}

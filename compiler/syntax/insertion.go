@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -42,9 +43,7 @@ func (p *parser) insertions() {
 		k := kind(c)
 		if n, ok := leadingNumber(c.key.id); ok && !c.struck && !c.key.decimal {
 			wholes[k][n] = true
-			if levels[k] == 0 {
-				levels[k] = c.level
-			}
+			levels[k] = cmp.Or(levels[k], c.level)
 		}
 	}
 	for i := range p.cands {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/spell"
 )
 
@@ -44,10 +45,7 @@ func (p *parser) look(in inline) {
 	}
 	a := alike{at: in.Sub(m[2], m[7]), id: id}
 	low := strings.ToLower(word)
-	keywords := make([]string, len(p.dialect.Item.Keywords))
-	for i, k := range p.dialect.Item.Keywords {
-		keywords[i] = strings.ToLower(k)
-	}
+	keywords := lists.Map(p.dialect.Item.Keywords, strings.ToLower)
 	switch near, ok := spell.Nearest(low, keywords); {
 	case slices.Contains(keywords, low) && sep != "":
 		a.why = "a separator stands between the keyword and the id"

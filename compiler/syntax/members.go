@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // members puts the items into the groups that their headings make.
@@ -30,10 +31,7 @@ func (p *parser) implicitPhases() {
 	if p.groupLevel > 0 {
 		return
 	}
-	index := map[string]int{}
-	for i := range p.plan.Phases {
-		index[p.plan.Phases[i].ID] = i
-	}
+	index := lists.Index(p.plan.Phases, func(x *Phase) string { return x.ID })
 	for _, c := range p.live(false) {
 		it := &p.plan.Items[c.index]
 		g := -1

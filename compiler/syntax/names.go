@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // LabelName is the canonical name of a label.
@@ -229,11 +231,7 @@ func singular(w string) string {
 
 // Labels lists the labels of the plan language, in the order of their table.
 func Labels() []LabelName {
-	out := make([]LabelName, len(labelSpecs))
-	for i, s := range labelSpecs {
-		out[i] = s.name
-	}
-	return out
+	return lists.Map(labelSpecs, func(s labelSpec) LabelName { return s.name })
 }
 
 // Written lists how a label may be written, the usual form first.

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // Other is what another dialect would find in a plan, before it is decided how these
@@ -145,11 +147,7 @@ func (p *parser) numberedWords(blocks []block) []string {
 	}
 	all = slices.DeleteFunc(all, func(w *word) bool { return len(w.numbers) < 3 })
 	slices.SortStableFunc(all, func(a, b *word) int { return len(b.numbers) - len(a.numbers) })
-	var out []string
-	for _, w := range all[:min(len(all), maxWords)] {
-		out = append(out, w.text)
-	}
-	return out
+	return lists.Map(all[:min(len(all), maxWords)], func(w *word) string { return w.text })
 }
 
 // numberAt returns the number that s begins with.

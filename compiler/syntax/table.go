@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // maxCells bounds the cells that are read of a row.
@@ -242,10 +243,7 @@ func (p *parser) tables() {
 			continue
 		}
 		if items == nil {
-			items = make(map[string]int, len(p.plan.Items))
-			for k := range p.plan.Items {
-				items[p.plan.Items[k].ID] = k
-			}
+			items = lists.Index(p.plan.Items, func(x *Item) string { return x.ID })
 		}
 		p.dependencyTable(t, columns, items)
 	}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/spell"
 	"github.com/ralph-compiler/ralph/internal/text"
 )
@@ -34,10 +35,7 @@ func clip(s string, n int) string {
 
 // clipped lists the names of at most so many of all.
 func clipped[T any](all []T, most int, name func(T) string) string {
-	var names []string
-	for _, t := range all[:min(len(all), most)] {
-		names = append(names, clip(name(t), 40))
-	}
+	names := lists.Map(all[:min(len(all), most)], func(t T) string { return clip(name(t), 40) })
 	if len(all) > most {
 		names = append(names, "…")
 	}
@@ -53,10 +51,7 @@ func nearest(word string, known []string) (string, bool) {
 
 // directiveKeys lists the fields of a directive, sorted.
 func directiveKeys() []string {
-	var out []string
-	for _, s := range labelSpecs {
-		out = append(out, string(s.name))
-	}
+	out := lists.Map(labelSpecs, func(s labelSpec) string { return string(s.name) })
 	slices.Sort(out)
 	return out
 }

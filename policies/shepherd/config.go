@@ -1,6 +1,7 @@
 package shepherd
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/ralph-compiler/ralph/internal/yaml"
@@ -102,9 +103,7 @@ func (c *conversion) monitor(f *fields, k *config) {
 	}
 	if s, n := f.text("diagnostic_agent"); s != "" {
 		k.diagnoser = n
-		if k.stall == "" {
-			k.stall = "diagnose"
-		}
+		k.stall = cmp.Or(k.stall, "diagnose")
 	}
 	if w, n := f.word("human_takeover", map[string]string{
 		"pause": "pause", "review": "review", "treat_as_review": "review", "resume": "cooldown", "cooldown": "cooldown",

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/internal/yaml"
 	"github.com/ralph-compiler/ralph/policies"
@@ -155,10 +156,7 @@ func (c *conversion) top(f *fields) {
 		known = true
 	}
 	if !known && f.in.Kind == yaml.Mapping {
-		var keys []string
-		for _, k := range f.in.Keys {
-			keys = append(keys, line(k.Value))
-		}
+		keys := lists.Map(f.in.Keys, func(k *yaml.Node) string { return line(k.Value) })
 		f.in.in.leftOut = append(f.in.in.leftOut, f.in)
 		c.outside = append(c.outside, fmt.Sprintf("%s (%s): it holds neither policies nor agents nor the keys of config.yaml.", line(f.in.in.Name), clip(strings.Join(keys, ", "))))
 		return

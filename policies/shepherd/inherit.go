@@ -94,9 +94,7 @@ func (c *conversion) stepRetry(p *policy, ph *phase) (written retry) {
 		inherited = policy.over(c.stepRetry(b, under).over(inherited))
 	}
 	r := ph.retry
-	if r.attempts == 0 {
-		r.attempts = ph.iterations // runs of the phase, which ralph calls attempts
-	}
+	r.attempts = cmp.Or(r.attempts, ph.iterations)
 	return r.over(holds).without(inherited)
 }
 

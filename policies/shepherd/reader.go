@@ -93,10 +93,7 @@ func line(s string) string {
 
 // wrong reports a value that does not fit.
 func (c *conversion) wrong(n node, format string, args ...any) {
-	name := n.path[strings.LastIndexByte(n.path, '.')+1:]
-	if name == "" {
-		name = "the file"
-	}
+	name := cmp.Or(n.path[strings.LastIndexByte(n.path, '.')+1:], "the file")
 	c.diags.Add(diag.Newf("shepherd-value", n.at(), "%s is not what it has to be", clip(name)).
 		WithDetail("%s has to be %s.", line(cmp.Or(n.path, "The file")), fmt.Sprintf(format, args...)))
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/spell"
 )
 
@@ -49,10 +50,7 @@ func (c *conversion) resolve() {
 }
 
 func (c *conversion) chooseDefault() {
-	var names []string
-	for _, p := range c.policies {
-		names = append(names, p.name)
-	}
+	names := lists.Map(c.policies, func(p *policy) string { return p.name })
 	n := c.defaults
 	if n.absent() {
 		if len(c.policies) == 1 && names[0] != "default" {

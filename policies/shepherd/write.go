@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/policies"
 )
 
@@ -94,10 +95,7 @@ func (w *writer) texts(name string, list []string) {
 }
 
 func quoted(list []string) string {
-	q := make([]string, len(list))
-	for i, s := range list {
-		q[i] = policies.Quote(line(s))
-	}
+	q := lists.Map(list, func(s string) string { return policies.Quote(line(s)) })
 	return "[" + strings.Join(q, ", ") + "]"
 }
 
@@ -178,10 +176,7 @@ func (c *conversion) write() string {
 
 // names lists the files.
 func (c *conversion) names() string {
-	var out []string
-	for _, s := range c.sources {
-		out = append(out, line(path.Base(s.Name)))
-	}
+	out := lists.Map(c.sources, func(s *source) string { return line(path.Base(s.Name)) })
 	return strings.Join(slices.Compact(out), ", ")
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/policies"
 )
 
@@ -141,10 +142,7 @@ func (c *conversion) writeAgent(w *writer, a *agent, models map[model]string) {
 			w.comment(because("session_strategy", "Agent Shepherd reuses a session for many runs; this goes on in that of the step's attempt before."))
 		}
 		if len(a.fallback) > 0 {
-			refs := make([]string, len(a.fallback))
-			for i, id := range a.fallback {
-				refs[i] = policies.Reference("agent", id)
-			}
+			refs := lists.Map(a.fallback, func(id string) string { return policies.Reference("agent", id) })
 			w.attr("fallback", "["+strings.Join(refs, ", ")+"]")
 		}
 		if a.inactive {

@@ -1,6 +1,7 @@
 package shepherd
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -171,10 +172,7 @@ func (c *conversion) timeout(p *policy, ph *phase) int64 {
 	if ph.timeoutMS > 0 {
 		return ph.timeoutMS
 	}
-	base := p.baseMS
-	if base == 0 {
-		base = defaultBaseMS
-	}
+	base := cmp.Or(p.baseMS, defaultBaseMS)
 	ms := float64(base)
 	for _, m := range []float64{ph.multiplier, c.config.multiplier} {
 		if m > 0 {

@@ -187,9 +187,7 @@ func (r *Row) close(at time.Time, reason string) {
 // title is a title that bd takes.
 func title(s, otherwise string) string {
 	s = text.OneLine(s)
-	if s == "" {
-		s = otherwise
-	}
+	s = cmp.Or(s, otherwise)
 	return text.Clip(s, maxTitle)
 }
 

@@ -1,6 +1,7 @@
 package bead
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -179,9 +180,7 @@ func (b *bead) labels(v *foreign.Value) {
 // finish fills in what follows from the rest.
 func (b *bead) finish() {
 	n := &b.node
-	if n.Key == "" {
-		n.Key = ir.Key(foreign.Slug(n.Title))
-	}
+	n.Key = cmp.Or(n.Key, ir.Key(foreign.Slug(n.Title)))
 	if n.Key == "" || n.Key == "integration" {
 		n.Key = "bead"
 	}

@@ -1,6 +1,7 @@
 package bead
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
@@ -73,10 +75,7 @@ func (w *writer) metadata(n *ir.Node) (foreign.Object, error) {
 	var o foreign.Object
 	o.Put("worktree_path", w.worktree(n, nh))
 	o.Put("branch", branch(n, nh, k))
-	source := k.or("source_branch", n.Git.Base)
-	if source == "" {
-		source = w.e.Epic.Base
-	}
+	source := cmp.Or(k.or("source_branch", n.Git.Base), w.e.Epic.Base)
 	if source == "" && w.h != nil {
 		source = w.h.Base
 	}
@@ -253,10 +252,7 @@ func question(lines []string) string {
 // prompts are what the agent of a node is told, one piece of work each: a task, or a
 // paragraph of the prompt.
 func prompts(n *ir.Node) []string {
-	tasks := make([]string, 0, len(n.Tasks))
-	for _, t := range n.Tasks {
-		tasks = append(tasks, strings.Join(append([]string{t.Text}, t.Detail...), "\n"))
-	}
+	tasks := lists.Map(n.Tasks, func(t ir.Task) string { return strings.Join(append([]string{t.Text}, t.Detail...), "\n") })
 	whole := strings.Join(n.Prompt, "\n")
 	if len(tasks) > 0 && whole == strings.Join(tasks, "\n\n") { // nothing but its tasks
 		return tasks

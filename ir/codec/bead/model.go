@@ -1,6 +1,7 @@
 package bead
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -324,10 +325,7 @@ func isTime(x *foreign.Value) bool {
 	if m == nil || m[3] == "" && strings.ContainsAny(x.Text, ".,") {
 		return false
 	}
-	clock := m[3]
-	if clock == "" {
-		clock = ":00"
-	}
+	clock := cmp.Or(m[3], ":00")
 	if t, err := time.Parse("2006-01-02 15:04:05", m[1]+" "+m[2]+clock); err != nil || t.Year() < 1 {
 		return false
 	}

@@ -1,6 +1,7 @@
 package beadsmith
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -153,9 +154,7 @@ func (d *decoding) draft(file string) *ir.Draft {
 	out := &ir.Draft{Plan: file, Title: first.Title, Slug: string(first.ID), Range: first.Range}
 	if len(d.order) > 1 {
 		out.Slug = foreign.Slug(foreign.Stem(file))
-		if out.Slug == "" {
-			out.Slug = "tasks"
-		}
+		out.Slug = cmp.Or(out.Slug, "tasks")
 		out.Title = foreign.Stem(file)
 	}
 	for _, t := range d.order {

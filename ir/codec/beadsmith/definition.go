@@ -1,6 +1,7 @@
 package beadsmith
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -53,9 +54,7 @@ func definition(e *ir.Epic, node *ir.Node, top string) (TaskDefinition, kept) {
 		ID: string(node.ID), Description: node.Goal, WorkspaceRoot: top, SuccessCriteria: []json.RawMessage{},
 		MaxIterations: node.Limits.Attempts, TestCommand: k.Command,
 	}
-	if def.Description == "" {
-		def.Description = node.Title
-	}
+	def.Description = cmp.Or(def.Description, node.Title)
 	if t := node.Limits.Budget.Tokens; t > 0 {
 		def.TokenBudget = &t
 	}

@@ -1,6 +1,7 @@
 package beadsmith
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -46,12 +47,8 @@ func State(e *ir.Epic, node *ir.Node, h *ir.History) (s TaskState, own map[strin
 	if node.Done && len(n.Attempts) == 0 && n.Status == "pending" { // never applied
 		s.Status, s.BeadStatus = "completed", "approved"
 	}
-	if s.Status == "" {
-		s.Status = "idle"
-	}
-	if s.BeadStatus == "" {
-		s.BeadStatus = "running"
-	}
+	s.Status = cmp.Or(s.Status, "idle")
+	s.BeadStatus = cmp.Or(s.BeadStatus, "running")
 	lack := func(pointer, what string) {
 		breaches = append(breaches, foreign.Breach{Node: node.Key, Pointer: pointer, Message: what})
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
 
@@ -91,10 +92,7 @@ func (d *decoding) assign() {
 		if len(t.records) == 0 {
 			continue
 		}
-		var kept []any
-		for _, r := range t.records {
-			kept = append(kept, r.value)
-		}
+		kept := lists.Map(t.records, func(r record) any { return r.value })
 		t.ext["beads"] = kept
 		d.Diags.Add(diag.Newf("task-records", t.records[0].at, "beads of %s are kept as a record", foreign.Clip(string(t.node.ID))).
 			WithDetail("%d of them stand in epic.json (nodes.ext.%s.beads). They count for nothing: ralph's gates have not seen them.", len(kept), Format))

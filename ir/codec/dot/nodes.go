@@ -1,10 +1,12 @@
 package dot
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -56,10 +58,7 @@ func (d *drawing) waves() {
 func (d *drawing) node(i int, indent string) {
 	n := &d.e.Nodes[i]
 	l := lookOf(n.Complexity.Level)
-	shape := shapes[n.Kind]
-	if shape == "" {
-		shape = "box"
-	}
+	shape := cmp.Or(shapes[n.Kind], "box")
 	fill, border, width := l.fill, l.border, 1.2
 	styles := []string{"filled"}
 	if shape == "box" {
@@ -146,10 +145,7 @@ func (d *drawing) details(n *ir.Node) []string {
 	case len(n.Merges) > 4:
 		out = append(out, fmt.Sprintf("merges %d results", len(n.Merges)))
 	case len(n.Merges) > 0:
-		keys := make([]string, len(n.Merges))
-		for i, k := range n.Merges {
-			keys[i] = string(k)
-		}
+		keys := lists.Map(n.Merges, func(k ir.Key) string { return string(k) })
 		out = append(out, wrap("merges "+strings.Join(keys, ", "), 36, 1)...)
 	}
 	if human := d.e.HumanGates(n); len(human) > 0 {

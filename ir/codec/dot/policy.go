@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -201,10 +202,7 @@ func drawPolicy(b *strings.Builder, i int, p *Policy) {
 		fmt.Fprintf(b, "    %s [shape=%s, style=filled, fillcolor=\"#F4ECF9\", color=\"#8644A8\", tooltip=%s, label=<<B>%s</B><BR/><FONT POINT-SIZE=\"9\" COLOR=\"%s\">%s</FONT>>];\n",
 			id("agent", j), shape, quoted("agent "+a.Name), html(text.Shorten(a.Name, 40)), quiet, html(text.Shorten(line, 40)))
 	}
-	steps := map[string]int{}
-	for j, s := range p.Steps {
-		steps[s.Name] = j
-	}
+	steps := lists.Index(p.Steps, func(x *Step) string { return x.Name })
 	for j := range p.Steps {
 		s := &p.Steps[j]
 		fill, border, peripheries := looks["standard"].fill, looks["standard"].border, 1

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -245,10 +246,7 @@ func (r *Reader) Unknown() {
 		return
 	}
 	const most = 8
-	var names []string
-	for _, s := range r.unknown {
-		names = append(names, s.pointer)
-	}
+	names := lists.Map(r.unknown, func(s stray) string { return s.pointer })
 	r.Diags.Add(diag.Newf("bead-unknown-key", r.unknown[0].at, "ralph has no use for %d of its keys", len(r.unknown)).
 		WithDetail("%s. They are kept in epic.json (nodes.ext.%s) and do nothing. If one of them is misspelt, correct it.", text.Some(names, most), r.Format))
 }
@@ -366,11 +364,7 @@ func (v *Value) Plain() any {
 		}
 		return out
 	case '[':
-		out := make([]any, 0, len(v.Items))
-		for _, x := range v.Items {
-			out = append(out, x.Plain())
-		}
-		return out
+		return lists.Map(v.Items, func(x *Value) any { return x.Plain() })
 	case 's':
 		return v.Text
 	case 'n':

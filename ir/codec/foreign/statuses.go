@@ -1,5 +1,7 @@
 package foreign
 
+import "github.com/ralph-compiler/ralph/internal/lists"
+
 // Standing is what a reader takes a format's status for. Only work that is done is taken
 // over: what has begun elsewhere begins anew.
 type Standing uint8
@@ -37,11 +39,7 @@ var (
 
 // Words lists the words, in the format's order.
 func (s Statuses) Words() []string {
-	out := make([]string, 0, len(s))
-	for _, x := range s {
-		out = append(out, x.Word)
-	}
-	return out
+	return lists.Map(s, func(x Status) string { return x.Word })
 }
 
 // Read says what a word stands for; an unknown one is open.

@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"encoding/json"
 
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -53,10 +54,7 @@ func Write(e *ir.Epic) ([]byte, error) {
 			wave[k] = i + 1
 		}
 	}
-	critical := map[ir.Key]bool{}
-	for _, k := range g.Stats.Critical {
-		critical[k] = true
-	}
+	critical := lists.Set(g.Stats.Critical)
 	for i := range e.Nodes {
 		n := &e.Nodes[i]
 		g.Nodes = append(g.Nodes, Node{

@@ -2,6 +2,7 @@ package gsd
 
 import (
 	"bytes"
+	"cmp"
 	"io/fs"
 	"path"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/internal/yaml"
 	"github.com/ralph-compiler/ralph/ir"
@@ -146,10 +148,7 @@ func (d *decoding) unread(p *plan, e *entry, needed bool) {
 	text, offset := e.file.Line(line)
 	at := e.file.Range(offset, offset+len(strings.TrimRight(text, "\r\n")))
 	if needed {
-		fix := e.mistaken.Fix
-		if fix == "" {
-			fix = "Write it as in depends_on: [\"01-01\"]."
-		}
+		fix := cmp.Or(e.mistaken.Fix, "Write it as in depends_on: [\"01-01\"].")
 		d.diags.Add(diag.Newf("gsd-front-matter", at, "%s cannot be read", e.key).WithDetail("It is no YAML: %s. %s", e.mistaken.Message, fix))
 		return
 	}
@@ -195,10 +194,7 @@ func said(v *yaml.Node) string {
 		if x == nil {
 			return ""
 		}
-		var all []string
-		for _, s := range scalars(x) {
-			all = append(all, text.OneLine(s.Value))
-		}
+		all := lists.Map(scalars(x), func(s *yaml.Node) string { return text.OneLine(s.Value) })
 		return strings.Join(all, ", ")
 	}
 	out := ""

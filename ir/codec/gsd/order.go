@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -183,10 +184,7 @@ func (d *decoding) need(p *plan, x need, ph, num string) {
 }
 
 func keys(plans []*plan) string {
-	var out []string
-	for _, p := range plans {
-		out = append(out, string(p.node.Key))
-	}
+	out := lists.Map(plans, func(p *plan) string { return string(p.node.Key) })
 	return text.Some(out, 10)
 }
 
@@ -341,10 +339,7 @@ func (d *decoding) unplanned() {
 		return
 	}
 	slices.SortFunc(left, func(a, b *phase) int { return compareNumbers(a.id, b.id) })
-	var names []string
-	for _, ph := range left {
-		names = append(names, ph.id)
-	}
+	names := lists.Map(left, func(ph *phase) string { return ph.id })
 	d.diags.Add(diag.Newf("gsd-unplanned", left[0].at, "the roadmap has %s without plans", text.Count(len(left), "phase")).
 		WithDetail("Nothing of phase %s is in the epic. Plan it with GSD and import again.", text.Some(names, 10)))
 }

@@ -1,6 +1,7 @@
 package ralphbead
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -130,9 +131,7 @@ func freeName(names map[string]bool, title string) string {
 	if len(slug) > most {
 		slug = strings.TrimRight(slug[:most], "-")
 	}
-	if slug == "" {
-		slug = "verify"
-	}
+	slug = cmp.Or(slug, "verify")
 	return foreign.FreeName(names, slug)
 }
 

@@ -1,6 +1,7 @@
 package ralphbead
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
@@ -95,19 +97,13 @@ func (w *writing) intent() string {
 	if w.ext != nil {
 		return n.Goal
 	}
-	text := n.Goal
-	if text == "" {
-		text = n.Title
-	}
+	text := cmp.Or(n.Goal, n.Title)
 	part := func(head string, items []string) {
 		if len(items) > 0 {
 			text += "\n\n" + head + "\n- " + strings.Join(items, "\n- ")
 		}
 	}
-	var tasks []string
-	for _, t := range n.Tasks {
-		tasks = append(tasks, t.Text)
-	}
+	tasks := lists.Map(n.Tasks, func(t ir.Task) string { return t.Text })
 	part("Tasks:", tasks)
 	part("Acceptance criteria:", n.Acceptance)
 	return text

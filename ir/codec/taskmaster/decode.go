@@ -166,10 +166,7 @@ func (d *decoding) about(m *foreign.Value) {
 // finish fills in what follows from the rest.
 func (d *decoding) finish() {
 	d.draft.Plan = d.File.Name
-	slug := foreign.Slug(foreign.Stem(d.File.Name))
-	if slug == "" {
-		slug = "tasks"
-	}
+	slug := cmp.Or(foreign.Slug(foreign.Stem(d.File.Name)), "tasks")
 	if d.tag != "" && d.tag != mainTag {
 		// Another list of the same file is another epic: neither its id nor those of
 		// its nodes may follow from the path alone.

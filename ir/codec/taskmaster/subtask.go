@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
@@ -77,10 +78,7 @@ func (d *decoding) list(t *task) {
 	for len(left) > 0 {
 		i := slices.IndexFunc(left, func(s *subtask) bool { return !waits(s) })
 		if i < 0 {
-			var names []string
-			for _, s := range left {
-				names = append(names, t.id+"."+s.id)
-			}
+			names := lists.Map(left, func(s *subtask) string { return t.id + "." + s.id })
 			d.Diags.Add(diag.New("dependency-cycle", left[0].at, "subtasks wait for each other").
 				WithDetail("None of %s can be the first. Take one of the dependencies out.", listed(names)))
 			return
@@ -127,11 +125,7 @@ func (d *decoding) guidance(f foreign.Fields) []string {
 }
 
 func prefixed(with string, list []string) []string {
-	out := make([]string, len(list))
-	for i, s := range list {
-		out[i] = with + s
-	}
-	return out
+	return lists.Map(list, func(s string) string { return with + s })
 }
 
 // prose is a text as lines; nil if there is none.

@@ -1,0 +1,32 @@
+package lists_test
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/ralph-compiler/ralph/internal/lists"
+)
+
+func TestLists(t *testing.T) {
+	list := []int{3, 1, 3}
+	if got := lists.Map(list, strconv.Itoa); !slices.Equal(got, []string{"3", "1", "3"}) {
+		t.Errorf("Map: %q", got)
+	}
+	if got := lists.Map(nil, strconv.Itoa); got == nil || len(got) > 0 {
+		t.Errorf("Map of nothing: %#v", got)
+	}
+	if got := lists.Keep(list, func(n int) bool { return n > 1 }); !slices.Equal(got, []int{3, 3}) {
+		t.Errorf("Keep: %v", got)
+	}
+	if got := lists.Keep(list, func(int) bool { return false }); got != nil {
+		t.Errorf("Keep of nothing: %#v", got)
+	}
+	if got := lists.Set(list); !maps.Equal(got, map[int]bool{1: true, 3: true}) {
+		t.Errorf("Set: %v", got)
+	}
+	if got := lists.Index(list, func(n *int) int { return *n }); !maps.Equal(got, map[int]int{1: 1, 3: 2}) {
+		t.Errorf("Index: %v", got)
+	}
+}
