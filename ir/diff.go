@@ -208,7 +208,8 @@ var derivedOfNode = map[string]bool{"key": true, "after": true, "merges": true, 
 
 func changeOf(o, n *Node) NodeChange {
 	c := NodeChange{ID: n.ID, Key: n.Key, Title: n.Title, Effect: "none"}
-	if equalNode(o, n) {
+	a, b := reflect.ValueOf(o).Elem(), reflect.ValueOf(n).Elem()
+	if o.Digest == n.Digest && o.Title == n.Title && equal(nodeShape(), a, b) { // cheapest and likeliest difference first
 		return c
 	}
 	skip := derivedOfNode
@@ -216,7 +217,7 @@ func changeOf(o, n *Node) NodeChange {
 		skip = derivedWithSteps()
 	}
 	cmp := comparer{skip: skip}
-	cmp.walk(nodeShape(), "", reflect.ValueOf(o).Elem(), reflect.ValueOf(n).Elem())
+	cmp.walk(nodeShape(), "", a, b)
 	c.Fields = cmp.changes
 	switch {
 	case n.Done:
@@ -237,28 +238,15 @@ var derivedWithSteps = sync.OnceValue(func() map[string]bool {
 	return skip
 })
 
-// equalNode is equal for nodes, cheapest and likeliest difference first.
-func equalNode(o, n *Node) bool {
-	return o.Digest == n.Digest && o.Title == n.Title && equal(nodeShape(), reflect.ValueOf(o).Elem(), reflect.ValueOf(n).Elem())
-}
-
 func (d *Difference) edges(key Key, old, now []Edge) {
 	if slices.Equal(old, now) {
 		return
 	}
 	// An edge that another rule makes now is a removed and an added one.
 	had := lists.Set(old)
-	for _, e := range now {
-		if !had[e] {
-			d.EdgesAdded = append(d.EdgesAdded, EdgeRef{key, e.Key, e.Type, e.From})
-		}
-		delete(had, e)
-	}
-	for _, e := range old {
-		if had[e] {
-			d.EdgesRemoved = append(d.EdgesRemoved, EdgeRef{key, e.Key, e.Type, e.From})
-		}
-	}
+	has := lists.Set(now)
+	d.EdgesAdded = appendEdges(d.EdgesAdded, key, lists.Keep(now, func(e Edge) bool { return !had[e] }))
+	d.EdgesRemoved = appendEdges(d.EdgesRemoved, key, lists.Keep(old, func(e Edge) bool { return !has[e] }))
 }
 
 func appendEdges(list []EdgeRef, key Key, edges []Edge) []EdgeRef {

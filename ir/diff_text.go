@@ -16,47 +16,35 @@ func (d *Difference) Text() string {
 	}
 	p := &textPrinter{}
 	p.line(0, "%s", d.Summary())
-	if len(d.Weaker) > 0 {
-		p.head("Weaker than before")
-		for _, w := range d.Weaker {
-			p.line(1, "! %s%s", w.Message, inNodes(w.Nodes, 12))
-		}
+	p.head("Weaker than before", len(d.Weaker))
+	for _, w := range d.Weaker {
+		p.line(1, "! %s%s", w.Message, inNodes(w.Nodes, 12))
 	}
 	p.refs("Removed", "-", d.Removed)
 	p.refs("Added", "+", d.Added)
-	if len(d.Renamed) > 0 {
-		p.head("Renamed")
-		for _, r := range d.Renamed {
-			p.line(1, "~ %s → %s  %s", r.Old, r.New, r.Title)
-		}
+	p.head("Renamed", len(d.Renamed))
+	for _, r := range d.Renamed {
+		p.line(1, "~ %s → %s  %s", r.Old, r.New, r.Title)
 	}
-	if len(d.Changed) > 0 {
-		p.head("Changed")
-		for _, c := range d.Changed {
-			p.line(1, "~ %s  %s%s", c.Key, c.Title, effects[c.Effect])
-			p.changes(3, c.Fields)
-		}
+	p.head("Changed", len(d.Changed))
+	for _, c := range d.Changed {
+		p.line(1, "~ %s  %s%s", c.Key, c.Title, effects[c.Effect])
+		p.changes(3, c.Fields)
 	}
-	if len(d.EdgesAdded)+len(d.EdgesRemoved) > 0 {
-		p.head("Dependencies")
-		for _, e := range d.EdgesRemoved {
-			p.line(1, "- %s", e.sentence())
-		}
-		for _, e := range d.EdgesAdded {
-			p.line(1, "+ %s", e.sentence())
-		}
+	p.head("Dependencies", len(d.EdgesAdded)+len(d.EdgesRemoved))
+	for _, e := range d.EdgesRemoved {
+		p.line(1, "- %s", e.sentence())
 	}
-	if len(d.Entries) > 0 {
-		p.head("Agents, gates, runners")
-		for _, c := range d.Entries {
-			p.line(1, "%s %s %s", signs[c.What], strings.TrimSuffix(c.Table, "s"), c.Name)
-			p.changes(3, c.Fields)
-		}
+	for _, e := range d.EdgesAdded {
+		p.line(1, "+ %s", e.sentence())
 	}
-	if len(d.Plan) > 0 {
-		p.head("The plan as a whole")
-		p.changes(1, d.Plan)
+	p.head("Agents, gates, runners", len(d.Entries))
+	for _, c := range d.Entries {
+		p.line(1, "%s %s %s", signs[c.What], strings.TrimSuffix(c.Table, "s"), c.Name)
+		p.changes(3, c.Fields)
 	}
+	p.head("The plan as a whole", len(d.Plan))
+	p.changes(1, d.Plan)
 	return p.b.String()
 }
 
@@ -112,7 +100,12 @@ func inNodes(keys []Key, most int) string {
 
 type textPrinter struct{ b strings.Builder }
 
-func (p *textPrinter) head(title string) { p.b.WriteString("\n" + title + "\n") }
+// head begins a section, if anything stands in it.
+func (p *textPrinter) head(title string, entries int) {
+	if entries > 0 {
+		p.b.WriteString("\n" + title + "\n")
+	}
+}
 
 func (p *textPrinter) line(indent int, format string, args ...any) {
 	p.b.WriteString(strings.Repeat("  ", indent))
@@ -121,10 +114,7 @@ func (p *textPrinter) line(indent int, format string, args ...any) {
 }
 
 func (p *textPrinter) refs(title, sign string, refs []NodeRef) {
-	if len(refs) == 0 {
-		return
-	}
-	p.head(title)
+	p.head(title, len(refs))
 	for _, r := range refs {
 		p.line(1, "%s %s  %s", sign, r.Key, r.Title)
 	}
@@ -133,7 +123,7 @@ func (p *textPrinter) refs(title, sign string, refs []NodeRef) {
 func (p *textPrinter) changes(indent int, changes []Change) {
 	for _, c := range changes {
 		if len(c.Lines) == 0 {
-			p.line(indent, "%s: %s", c.Path, fromTo(c.Old, c.New))
+			p.line(indent, "%s: %s → %s", c.Path, text.Shorten(orNothing(c.Old), 201), text.Shorten(orNothing(c.New), 201))
 			continue
 		}
 		p.line(indent, "%s:", c.Path)
@@ -141,12 +131,6 @@ func (p *textPrinter) changes(indent int, changes []Change) {
 			p.line(indent+1, "%s", l)
 		}
 	}
-}
-
-// fromTo writes a change of a scalar; long values are cut in the middle of a
-// line, not in the data.
-func fromTo(old, now string) string {
-	return fmt.Sprintf("%s → %s", text.Shorten(orNothing(old), 201), text.Shorten(orNothing(now), 201))
 }
 
 func orNothing(s string) string { return cmp.Or(s, "(nothing)") }

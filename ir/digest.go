@@ -3,7 +3,6 @@ package ir
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"reflect"
 	"strings"
 
@@ -11,7 +10,9 @@ import (
 )
 
 // The digests of a node are SHA-256 sums of the canonical JSON of the views
-// below: a view is the exact list of what a digest covers. Neither covers the
+// below: a view is the exact list of what a digest covers. Of a type that it embeds it
+// has the fields that are marked `digest:"work"`, or what the embedding says, and none
+// that it has itself. Neither covers the
 // node's id, key, labels, limits, timeouts, retries, names of branches and
 // worktrees, `done`, its dependencies (the executor chains those), or who would
 // stand in for an agent that is not available.
@@ -25,54 +26,36 @@ type workView struct {
 	Worktree workWorktree `json:"worktree"`
 }
 
+// workStep has digests for names: of an agentView, a modelView, a Sandbox; "" for none.
 type workStep struct {
-	Name    string `json:"name"`
-	Agent   string `json:"agent"` // digest of an agentView
-	Model   string `json:"model"` // digest of a modelView
-	Access  string `json:"access"`
-	Session string `json:"session"`
-	Note    string `json:"note"`
-	Sandbox string `json:"sandbox"` // digest of a Sandbox; "" if none
-
-	Prompt []string `json:"prompt,omitempty"`
+	Step `digest:"work"`
 }
 
 // workWorktree is how the place of work is prepared, whatever it is called.
 type workWorktree struct {
-	Setup      []string          `json:"setup"`
-	Copy       []string          `json:"copy"`
-	Env        map[string]string `json:"env"`
-	Submodules bool              `json:"submodules"`
-	Secrets    map[string]string `json:"secrets,omitempty"` // name to variable
+	Worktree `digest:"work"`
+	Secrets  map[string]string `json:"secrets,omitempty"` // name to variable
 }
 
 // agentView is an agent without the reasons for choosing it. A moved agent file
 // with the same content is the same agent. Model, access and session stand on
 // the step or gate as used.
 type agentView struct {
-	Name   string     `json:"name"`
-	Digest string     `json:"digest"` // of the agent file
-	Slug   string     `json:"slug"`
-	Human  bool       `json:"human"`
+	Name   string `json:"name"`
+	Agent  `digest:"work"`
 	Runner runnerView `json:"runner"`
 }
 
 // runnerView is how an agent is started; not how often or how many at once.
 type runnerView struct {
-	Name    string            `json:"name"`
-	Kind    string            `json:"kind"`
-	Run     []string          `json:"run"`
-	Prompt  string            `json:"prompt"`
-	Env     []string          `json:"env"`
-	Set     map[string]string `json:"set"`
+	Name    string `json:"name"`
+	Runner  `digest:"work"`
 	Secrets map[string]string `json:"secrets"` // name to variable
-	Outcome string            `json:"outcome"`
 }
 
 type modelView struct {
-	Alias    string `json:"alias"`
-	ID       string `json:"id"`
-	Provider string `json:"provider"`
+	Alias string `json:"alias"`
+	Model `digest:"work"`
 }
 
 // judgeView is what judges a node's work.
@@ -93,30 +76,11 @@ type judgeGate struct {
 	Digest string `json:"digest"` // of a gateView
 }
 
-// gateView is a gate without its timeout, its stand-ins and its reasons.
+// gateView is a gate without its timeout, its stand-ins and its reasons; for agent and
+// model it has the digests of their views.
 type gateView struct {
-	Kind         string            `json:"kind"`
-	Run          string            `json:"run"`
-	Env          map[string]string `json:"env"`
-	Expect       Expect            `json:"expect"`
-	Agent        string            `json:"agent"` // digest of an agentView
-	Model        string            `json:"model"` // digest of a modelView
-	Access       string            `json:"access"`
-	Prompt       []string          `json:"prompt"`
-	Sees         []string          `json:"sees"`
-	InputSchema  json.RawMessage   `json:"input_schema"`
-	OutputSchema json.RawMessage   `json:"output_schema"`
-	Promise      string            `json:"promise"`
-	NoErrors     bool              `json:"no_errors"`
-	Approvers    []string          `json:"approvers"`
-	OnFailure    string            `json:"on_failure"`
-	Protect      []string          `json:"protect"`
-	ProtectNew   bool              `json:"protect_new"`
-	Evidence     bool              `json:"evidence"`
-	RedFirst     bool              `json:"red_first"`
-	Secrets      map[string]string `json:"secrets,omitempty"` // name to variable
-	Plan         string            `json:"plan,omitempty"`
-	Policy       string            `json:"policy,omitempty"`
+	Gate    `digest:"judge"`
+	Secrets map[string]string `json:"secrets,omitempty"` // name to variable
 }
 
 // Seal computes the digests of all nodes of e, in place. The digest of the
@@ -171,7 +135,7 @@ func newSealer(e *Epic) *sealer {
 	w := e.Run.Worktree
 	return &sealer{
 		e:         e,
-		worktree:  workWorktree{Setup: w.Setup, Copy: w.Copy, Env: w.Env, Submodules: w.Submodules, Secrets: secretsOf(e, w.Secrets)},
+		worktree:  workWorktree{w, secretsOf(e, w.Secrets)},
 		agents:    map[string]string{},
 		models:    map[string]string{},
 		gates:     map[string]string{},
@@ -196,12 +160,9 @@ func (s *sealer) work(n *Node) string {
 		Kind: n.Kind, Prompt: withoutKey(n), Scope: n.Scope,
 		Steps: make([]workStep, len(n.Steps)), Worktree: s.worktree,
 	}
-	for i := range n.Steps {
-		st := &n.Steps[i]
-		v.Steps[i] = workStep{
-			Name: st.Name, Agent: s.agent(st.Agent), Model: s.model(st.Model), Access: st.Access,
-			Session: st.Session, Note: st.Note, Sandbox: s.sandbox(st.Sandbox), Prompt: st.Prompt,
-		}
+	for i, st := range n.Steps {
+		st.Agent, st.Model, st.Sandbox = s.agent(st.Agent), s.model(st.Model), s.sandbox(st.Sandbox)
+		v.Steps[i] = workStep{st}
 	}
 	return s.sum(workShape(), &v)
 }
@@ -273,13 +234,7 @@ func (s *sealer) agent(name string) string {
 	}
 	return once(s.agents, name, func() string {
 		r := s.e.Runners[a.Runner]
-		return sumOf(s, &agentView{
-			Name: name, Digest: a.Digest, Slug: a.Slug, Human: a.Human,
-			Runner: runnerView{
-				Name: a.Runner, Kind: r.Kind, Run: r.Run, Prompt: r.Prompt, Env: r.Env,
-				Set: r.Set, Secrets: secretsOf(s.e, r.Secrets), Outcome: r.Outcome,
-			},
-		})
+		return sumOf(s, &agentView{name, a, runnerView{a.Runner, r, secretsOf(s.e, r.Secrets)}})
 	})
 }
 
@@ -288,8 +243,7 @@ func (s *sealer) model(alias string) string {
 		return ""
 	}
 	return once(s.models, alias, func() string {
-		m := s.e.Models[alias]
-		return sumOf(s, &modelView{Alias: alias, ID: m.ID, Provider: m.Provider})
+		return sumOf(s, &modelView{alias, s.e.Models[alias]})
 	})
 }
 
@@ -307,13 +261,9 @@ func (s *sealer) gate(name string) string {
 		return ""
 	}
 	return once(s.gates, name, func() string {
-		return s.sum(gateShape(), &gateView{
-			Kind: g.Kind, Run: g.Run, Env: g.Env, Expect: g.Expect, Agent: s.agent(g.Agent), Model: s.model(g.Model),
-			Access: g.Access, Prompt: g.Prompt, Sees: g.Sees, InputSchema: g.InputSchema, OutputSchema: g.OutputSchema,
-			Promise: g.Promise, NoErrors: g.NoErrors, Approvers: g.Approvers, OnFailure: g.OnFailure,
-			Protect: g.Protect, ProtectNew: g.ProtectNew, Evidence: g.Evidence, RedFirst: g.RedFirst,
-			Secrets: secretsOf(s.e, g.Secrets), Plan: g.Plan, Policy: g.Policy,
-		})
+		secrets := secretsOf(s.e, g.Secrets)
+		g.Agent, g.Model = s.agent(g.Agent), s.model(g.Model)
+		return s.sum(gateShape(), &gateView{g, secrets})
 	})
 }
 

@@ -118,14 +118,14 @@ const MaxCommit = 256_000_000
 
 // Worktree says how a worktree is prepared.
 type Worktree struct {
-	Setup      []string          `json:"setup"`
-	Copy       []string          `json:"copy"`
-	Env        map[string]string `json:"env"`
+	Setup      []string          `json:"setup" digest:"work"`
+	Copy       []string          `json:"copy" digest:"work"`
+	Env        map[string]string `json:"env" digest:"work"`
 	MinFree    int64             `json:"min_free"`             // in bytes
 	MaxCommit  int64             `json:"max_commit,omitempty"` // in bytes, of the files that an attempt adds or changes; left out: 256 MB
-	Submodules bool              `json:"submodules"`
-	Layout     string            `json:"layout"`            // worktree, clone
-	Secrets    []string          `json:"secrets,omitempty"` // that setup commands get
+	Submodules bool              `json:"submodules" digest:"work"`
+	Layout     string            `json:"layout"`                          // worktree, clone
+	Secrets    []string          `json:"secrets,omitempty" digest:"work"` // that setup commands get
 }
 
 // Notify runs a command on events.
@@ -154,16 +154,16 @@ type Tracker struct {
 // declared by no policy) has neither model nor access here: those as used stand
 // on the step or the gate.
 type Agent struct {
-	Path         string   `json:"path"`   // agent file; "" if none
-	Digest       string   `json:"digest"` // of the agent file: "sha256:…"
-	Slug         string   `json:"slug"`   // the runner's own agent
+	Path         string   `json:"path"`                 // agent file; "" if none
+	Digest       string   `json:"digest" digest:"work"` // of the agent file: "sha256:…"
+	Slug         string   `json:"slug" digest:"work"`   // the runner's own agent
 	Runner       string   `json:"runner"`
 	Model        string   `json:"model"`
 	Access       string   `json:"access"` // read, write, ""
 	Capabilities []string `json:"capabilities"`
 	Tags         []string `json:"tags"`
 	Session      string   `json:"session"` // fresh, resume, ""
-	Human        bool     `json:"human"`
+	Human        bool     `json:"human" digest:"work"`
 	Implicit     bool     `json:"implicit"`
 	Expect       *Cost    `json:"expect,omitempty"` // of a turn, while no turn of it has said what it cost
 }
@@ -177,34 +177,34 @@ type Cost struct {
 
 // Gate judges an attempt. Fields that its kind does not use are empty.
 type Gate struct {
-	Kind         string            `json:"kind"` // command, agent, review, human, outcome, compiles
-	Run          string            `json:"run"`
-	Env          map[string]string `json:"env"`
-	Expect       Expect            `json:"expect"`
-	Agent        string            `json:"agent"`
+	Kind         string            `json:"kind" digest:"judge"` // command, agent, review, human, outcome, compiles
+	Run          string            `json:"run" digest:"judge"`
+	Env          map[string]string `json:"env" digest:"judge"`
+	Expect       Expect            `json:"expect" digest:"judge"`
+	Agent        string            `json:"agent" digest:"judge"`
 	Fallback     []string          `json:"fallback"` // agents to take instead, in order
 	Why          string            `json:"why"`      // why this agent
-	Model        string            `json:"model"`
-	Access       string            `json:"access"`
-	Prompt       []string          `json:"prompt"`
-	Sees         []string          `json:"sees"`
-	InputSchema  json.RawMessage   `json:"input_schema"`  // null: none
-	OutputSchema json.RawMessage   `json:"output_schema"` // null: none
-	Promise      string            `json:"promise"`
-	NoErrors     bool              `json:"no_errors"`
-	Approvers    []string          `json:"approvers"`
+	Model        string            `json:"model" digest:"judge"`
+	Access       string            `json:"access" digest:"judge"`
+	Prompt       []string          `json:"prompt" digest:"judge"`
+	Sees         []string          `json:"sees" digest:"judge"`
+	InputSchema  json.RawMessage   `json:"input_schema" digest:"judge"`  // null: none
+	OutputSchema json.RawMessage   `json:"output_schema" digest:"judge"` // null: none
+	Promise      string            `json:"promise" digest:"judge"`
+	NoErrors     bool              `json:"no_errors" digest:"judge"`
+	Approvers    []string          `json:"approvers" digest:"judge"`
 	OnTimeout    string            `json:"on_timeout"` // fail, stop
 	TimeoutMS    int64             `json:"timeout_ms"`
-	OnFailure    string            `json:"on_failure"` // retry, stop, continue
-	Protect      []string          `json:"protect"`
-	ProtectNew   bool              `json:"protect_new"`
-	Evidence     bool              `json:"evidence"`
-	RedFirst     bool              `json:"red_first"`
-	From         string            `json:"from"`               // policy, plan, builtin
-	Baseline     string            `json:"baseline,omitempty"` // green: nothing starts while it is red on the base
-	Secrets      []string          `json:"secrets,omitempty"`  // that its command gets
-	Plan         string            `json:"plan,omitempty"`     // of kind compiles, and review of a draft: the plan that is judged, relative to the project
-	Policy       string            `json:"policy,omitempty"`   // of kind compiles: digest of the policy files that it is judged by
+	OnFailure    string            `json:"on_failure" digest:"judge"` // retry, stop, continue
+	Protect      []string          `json:"protect" digest:"judge"`
+	ProtectNew   bool              `json:"protect_new" digest:"judge"`
+	Evidence     bool              `json:"evidence" digest:"judge"`
+	RedFirst     bool              `json:"red_first" digest:"judge"`
+	From         string            `json:"from"`                             // policy, plan, builtin
+	Baseline     string            `json:"baseline,omitempty"`               // green: nothing starts while it is red on the base
+	Secrets      []string          `json:"secrets,omitempty" digest:"judge"` // that its command gets
+	Plan         string            `json:"plan,omitempty" digest:"judge"`    // of kind compiles, and review of a draft: the plan that is judged, relative to the project
+	Policy       string            `json:"policy,omitempty" digest:"judge"`  // of kind compiles: digest of the policy files that it is judged by
 }
 
 // Expect says what a command must do for its gate to pass; all must hold.
@@ -216,13 +216,13 @@ type Expect struct {
 
 // Runner is what executes an agent.
 type Runner struct {
-	Kind        string            `json:"kind"` // command, claude, opencode, codex, acp
-	Run         []string          `json:"run"`
-	Prompt      string            `json:"prompt"` // stdin, file, arg
-	Env         []string          `json:"env"`    // names let through
-	Set         map[string]string `json:"set"`    // variables set
-	Secrets     []string          `json:"secrets"`
-	Outcome     string            `json:"outcome"` // optional, required
+	Kind        string            `json:"kind" digest:"work"` // command, claude, opencode, codex, acp
+	Run         []string          `json:"run" digest:"work"`
+	Prompt      string            `json:"prompt" digest:"work"` // stdin, file, arg
+	Env         []string          `json:"env" digest:"work"`    // names let through
+	Set         map[string]string `json:"set" digest:"work"`    // variables set
+	Secrets     []string          `json:"secrets" digest:"work"`
+	Outcome     string            `json:"outcome" digest:"work"` // optional, required
 	Concurrent  int               `json:"concurrent"`
 	RPM         int               `json:"rpm"`
 	LimitedWhen *LimitedWhen      `json:"limited_when"` // null: never
@@ -236,8 +236,8 @@ type LimitedWhen struct {
 
 // Model is what an alias stands for.
 type Model struct {
-	ID       string `json:"id"`
-	Provider string `json:"provider"`
+	ID       string `json:"id" digest:"work"`
+	Provider string `json:"provider" digest:"work"`
 	// Prices in millionths of a US dollar for a million tokens.
 	PriceInput  int64 `json:"price_input"`
 	PriceOutput int64 `json:"price_output"`

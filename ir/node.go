@@ -103,15 +103,15 @@ type Task struct {
 
 // Step is one workflow stage inside a node.
 type Step struct {
-	Name         string     `json:"name"`
-	Agent        string     `json:"agent"`    // "" in a step that only a person does
-	Fallback     []string   `json:"fallback"` // agents to take instead, in order
-	Why          string     `json:"why"`      // why this agent
+	Name         string     `json:"name" digest:"work"`
+	Agent        string     `json:"agent" digest:"work"` // "" in a step that only a person does
+	Fallback     []string   `json:"fallback"`            // agents to take instead, in order
+	Why          string     `json:"why"`                 // why this agent
 	Capabilities []string   `json:"capabilities"`
-	Model        string     `json:"model"`
-	Access       string     `json:"access"`  // read, write
-	Session      string     `json:"session"` // fresh, resume
-	Note         string     `json:"note"`    // the plan's note behind the agent
+	Model        string     `json:"model" digest:"work"`
+	Access       string     `json:"access" digest:"work"`  // read, write
+	Session      string     `json:"session" digest:"work"` // fresh, resume
+	Note         string     `json:"note" digest:"work"`    // the plan's note behind the agent
 	Gates        []string   `json:"gates"`
 	GateMode     string     `json:"gate_mode"` // parallel, ordered
 	Limits       StepLimits `json:"limits"`
@@ -120,8 +120,8 @@ type Step struct {
 	OnFailure    string     `json:"on_failure"` // keep, reset
 	Next         string     `json:"next"`       // step that a fail goes to
 	AllowEmpty   bool       `json:"allow_empty"`
-	Sandbox      string     `json:"sandbox"`
-	Prompt       []string   `json:"prompt,omitempty"` // what its agent is told instead of the node's prompt
+	Sandbox      string     `json:"sandbox" digest:"work"`
+	Prompt       []string   `json:"prompt,omitempty" digest:"work"` // what its agent is told instead of the node's prompt
 }
 
 // StepLimits are the four separate limits and the time of one attempt.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 
@@ -91,8 +92,11 @@ func shapeOf(t reflect.Type) *shape {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		if f.Anonymous {
+			view := f.Tag.Get("digest")
 			for j := range f.Type.NumField() {
-				s.add(f.Type.Field(j), i, j)
+				if in := f.Type.Field(j); in.Tag.Get("digest") == view || view == "" {
+					s.add(in, i, j)
+				}
 			}
 			continue
 		}
@@ -134,8 +138,13 @@ func (s *shape) add(f reflect.StructField, outer, inner int) {
 	if name == "" || name == "-" {
 		panic(fmt.Sprintf("ir: field %s.%s has no name in epic.json", s.name, f.Name))
 	}
-	s.fields = append(s.fields, shapeField{
+	field := shapeField{
 		name: name, label: `"` + name + `": `, outer: outer, inner: inner, shape: shapeOf(f.Type),
 		words: enums[s.name+"."+name], omit: option == "omitempty",
-	})
+	}
+	if i := slices.IndexFunc(s.fields, func(f shapeField) bool { return f.name == name }); i >= 0 {
+		s.fields[i] = field // in the place of the embedded one
+		return
+	}
+	s.fields = append(s.fields, field)
 }

@@ -52,6 +52,14 @@ func (v *verifier) fail(path, format string, args ...any) {
 	}
 }
 
+// when is fail of what is so, at a field of what a path leads to. The path is only
+// written where something is wrong.
+func (v *verifier) when(is bool, at, field, format string, args ...any) {
+	if is {
+		v.fail(at+field, format, args...)
+	}
+}
+
 // words checks the vocabulary and the signs of numbers everywhere, led by the
 // shapes. Paths are only written where something is wrong.
 func (v *verifier) words(s *shape, x reflect.Value, at string) {
@@ -165,9 +173,7 @@ func (v *verifier) header() {
 		v.fail("epic.slug", "%s is not a slug of at most 40 bytes", quote(h.Slug))
 	}
 	v.inside("epic.plan", h.Plan)
-	if h.Plan == "" {
-		v.fail("epic.plan", "is empty")
-	}
+	v.when(h.Plan == "", "epic.plan", "", "is empty")
 	v.integration(&h.Integration)
 	v.gates("epic.integration.gates", h.Integration.Gates)
 	v.gates("epic.integration.stated", h.Integration.Stated)
@@ -177,14 +183,10 @@ func (v *verifier) header() {
 		v.relative(at+".path", f.Path)
 		if i > 0 {
 			before := v.e.Files[i-1]
-			if f.Path < before.Path || f.Path == before.Path && f.For <= before.For {
-				v.fail(at, "is not behind the file before it: files are sorted by path, then by what they are for")
-			}
+			v.when(f.Path < before.Path || f.Path == before.Path && f.For <= before.For, at, "", "is not behind the file before it: files are sorted by path, then by what they are for")
 		}
 	}
-	if !slices.IsSorted(v.e.Run.Policies) {
-		v.fail("run.policies", "are not sorted")
-	}
+	v.when(!slices.IsSorted(v.e.Run.Policies), "run.policies", "", "are not sorted")
 	for i, p := range v.e.Run.Policies {
 		v.relative(fmt.Sprintf("run.policies[%d]", i), p)
 	}
@@ -198,9 +200,7 @@ func (v *verifier) header() {
 func (v *verifier) integration(in *Integration) {
 	switch {
 	case in.Mode != "none":
-		if in.Branch == "" {
-			v.fail("epic.integration.branch", "is empty")
-		}
+		v.when(in.Branch == "", "epic.integration.branch", "", "is empty")
 	case in.Branch != "":
 		v.fail("epic.integration.branch", "%s is there, and mode is none", quote(in.Branch))
 	case in.PR != "none":
@@ -219,9 +219,7 @@ func (v *verifier) tables() {
 		if _, known := v.e.Runners[a.Runner]; !known && (a.Runner != "" || !a.Human) {
 			v.fail(at+".runner", "%s is no runner", quote(a.Runner))
 		}
-		if a.Expect != nil && *a.Expect == (Cost{}) {
-			v.fail(at+".expect", "says nothing")
-		}
+		v.when(a.Expect != nil && *a.Expect == (Cost{}), at, ".expect", "says nothing")
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.e.Gates)) {
 		v.gate(entry("gates", name), name)
@@ -230,9 +228,7 @@ func (v *verifier) tables() {
 		r, at := v.e.Runners[name], entry("runners", name)
 		v.name(at, name)
 		v.secrets(at+".secrets", r.Secrets)
-		if r.Kind == "command" && len(r.Run) == 0 {
-			v.fail(at+".run", "a command runner has nothing to run")
-		}
+		v.when(r.Kind == "command" && len(r.Run) == 0, at, ".run", "a command runner has nothing to run")
 	}
 	v.secrets("secrets of run.worktree", v.e.Run.Worktree.Secrets)
 	for i, n := range v.e.Run.Notify {
@@ -259,32 +255,18 @@ func (v *verifier) gate(at, name string) {
 	v.secrets(at+".secrets", g.Secrets)
 	switch g.Kind {
 	case "command":
-		if strings.TrimSpace(g.Run) == "" {
-			v.fail(at+".run", "a command gate has nothing to run")
-		}
+		v.when(strings.TrimSpace(g.Run) == "", at, ".run", "a command gate has nothing to run")
 	case "agent", "review":
-		if g.Agent == "" {
-			v.fail(at+".agent", "a gate of kind %s has no agent", g.Kind)
-		}
+		v.when(g.Agent == "", at, ".agent", "a gate of kind %s has no agent", g.Kind)
 	case "human":
-		if len(g.Approvers) == 0 {
-			v.fail(at+".approvers", "a human gate has no approver")
-		}
+		v.when(len(g.Approvers) == 0, at, ".approvers", "a human gate has no approver")
 	case "compiles":
-		if g.Plan == "" {
-			v.fail(at+".plan", "the gate has no plan to compile")
-		}
-		if g.Policy == "" {
-			v.fail(at+".policy", "the policy that the gate judges by has no digest")
-		}
+		v.when(g.Plan == "", at, ".plan", "the gate has no plan to compile")
+		v.when(g.Policy == "", at, ".policy", "the policy that the gate judges by has no digest")
 	}
-	if g.Kind != "compiles" && (g.Plan != "" && g.Kind != "review" || g.Policy != "") {
-		v.fail(at, "only a gate of kind compiles has a policy, and a plan only that or a review")
-	}
+	v.when(g.Kind != "compiles" && (g.Plan != "" && g.Kind != "review" || g.Policy != ""), at, "", "only a gate of kind compiles has a policy, and a plan only that or a review")
 	v.inside(at+".plan", g.Plan)
-	if g.Baseline != "" && (g.Kind != "command" || g.From == "plan" || g.RedFirst) {
-		v.fail(at+".baseline", "the gate is never tried on the base")
-	}
+	v.when(g.Baseline != "" && (g.Kind != "command" || g.From == "plan" || g.RedFirst), at, ".baseline", "the gate is never tried on the base")
 	v.agent(at+".agent", g.Agent)
 	v.agents(at+".fallback", g.Fallback)
 	for _, s := range []struct {
@@ -316,9 +298,7 @@ func (v *verifier) id(at string, id NodeID) {
 const maxID = 200
 
 func (v *verifier) name(at, name string) {
-	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-		v.fail(at, "has a name that is empty or holds control characters")
-	}
+	v.when(name == "" || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }), at, "", "has a name that is empty or holds control characters")
 }
 
 func (v *verifier) agent(at, name string) {
@@ -369,9 +349,7 @@ func (v *verifier) worktree(at, p string) {
 	case p == "":
 		v.fail(at, "is empty")
 	case !sibling && clean != "..":
-		if clean == "." {
-			v.fail(at, "is the project itself")
-		}
+		v.when(clean == ".", at, "", "is the project itself")
 	case !strings.HasSuffix(folder, "-worktrees") || folder == "-worktrees" || below == "":
 		v.fail(at, "%s is neither inside the project nor inside ../<name>-worktrees/", quote(p))
 	}

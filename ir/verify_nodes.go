@@ -23,9 +23,7 @@ func (v *verifier) nodes() {
 		if first, twice := keys[n.Key]; twice {
 			v.fail(at+".key", "%s is also the key of nodes[%d]", quote(string(n.Key)), first)
 		}
-		if n.Key == "integration" {
-			v.fail(at+".key", "\"integration\" is reserved for the sum of all nodes")
-		}
+		v.when(n.Key == "integration", at, ".key", "\"integration\" is reserved for the sum of all nodes")
 		ids[n.ID], keys[n.Key] = i, i
 		v.node(at, n, i)
 		if len(v.errs) >= maxBreaches {
@@ -42,14 +40,10 @@ func (v *verifier) node(at string, n *Node, i int) {
 	}
 	v.id(at+".id", n.ID)
 	v.name(at+".key", string(n.Key))
-	if n.Priority > 4 {
-		v.fail(at+".priority", "%d is not from 0 to 4", n.Priority)
-	}
+	v.when(n.Priority > 4, at, ".priority", "%d is not from 0 to 4", n.Priority)
 	v.edges(at, n)
 	v.merges(at, n)
-	if n.Git.Branch == "" {
-		v.fail(at+".git.branch", "is empty")
-	}
+	v.when(n.Git.Branch == "", at, ".git.branch", "is empty")
 	v.worktree(at+".git.worktree", n.Git.Worktree)
 	for _, s := range []struct {
 		name  string
@@ -65,15 +59,9 @@ func (v *verifier) node(at string, n *Node, i int) {
 			v.fail(fmt.Sprintf("%s.prompt[%d]", at, j), "is more than one line")
 		}
 	}
-	if (n.Kind == Work || n.Kind == Merge) && len(n.Prompt) == 0 {
-		v.fail(at+".prompt", "is empty: an agent would be told nothing")
-	}
-	if n.Complexity.Level == "" {
-		v.fail(at+".complexity.level", "is empty")
-	}
-	if n.Digest.Work == "" || n.Digest.Judge == "" {
-		v.fail(at+".digest", "is not sealed")
-	}
+	v.when((n.Kind == Work || n.Kind == Merge) && len(n.Prompt) == 0, at, ".prompt", "is empty: an agent would be told nothing")
+	v.when(n.Complexity.Level == "", at, ".complexity.level", "is empty")
+	v.when(n.Digest.Work == "" || n.Digest.Judge == "", at, ".digest", "is not sealed")
 }
 
 func (v *verifier) edges(at string, n *Node) {
@@ -82,9 +70,7 @@ func (v *verifier) edges(at string, n *Node) {
 		if _, exists := v.links.index[e.Key]; !exists {
 			v.fail(here+".key", "%s is the key of no node", quote(string(e.Key)))
 		}
-		if e.Key == n.Key {
-			v.fail(here+".key", "the node waits for itself")
-		}
+		v.when(e.Key == n.Key, here, ".key", "the node waits for itself")
 		if j == 0 {
 			continue
 		}
@@ -107,9 +93,7 @@ func (v *verifier) merges(at string, n *Node) {
 	if len(want) < 2 {
 		want = nil
 	}
-	if !slices.Equal(n.Merges, want) {
-		v.fail(at+".merges", "is not what the node waits for (two or more keys of after, type blocks, in their order)")
-	}
+	v.when(!slices.Equal(n.Merges, want), at, ".merges", "is not what the node waits for (two or more keys of after, type blocks, in their order)")
 }
 
 func (v *verifier) steps(at string, n *Node) {
@@ -117,9 +101,7 @@ func (v *verifier) steps(at string, n *Node) {
 		v.fail(at+".limits.deadline", "%s is neither a day nor a time with its zone", quote(n.Limits.Deadline))
 	}
 	if len(n.Steps) == 0 {
-		if n.Kind != Manual && n.Kind != GateKind {
-			v.fail(at+".steps", "is empty")
-		}
+		v.when(n.Kind != Manual && n.Kind != GateKind, at, ".steps", "is empty")
 		return
 	}
 	names := make(map[string]bool, len(n.Steps))
@@ -138,15 +120,9 @@ func (v *verifier) steps(at string, n *Node) {
 		if _, known := v.e.Sandboxes[s.Sandbox]; s.Sandbox != "" && s.Sandbox != "none" && !known {
 			v.fail(here+".sandbox", "%s is no sandbox", quote(s.Sandbox))
 		}
-		if s.Limits.Attempts < 1 && s.Agent != "" {
-			v.fail(here+".limits.attempts", "a step needs at least one attempt")
-		}
-		if s.Limits.Iterations < 1 && s.Agent != "" {
-			v.fail(here+".limits.iterations", "an attempt needs at least one iteration")
-		}
-		if s.Retry.JitterPercent > 100 {
-			v.fail(here+".retry.jitter_percent", "%d is more than 100", s.Retry.JitterPercent)
-		}
+		v.when(s.Limits.Attempts < 1 && s.Agent != "", here, ".limits.attempts", "a step needs at least one attempt")
+		v.when(s.Limits.Iterations < 1 && s.Agent != "", here, ".limits.iterations", "an attempt needs at least one iteration")
+		v.when(s.Retry.JitterPercent > 100, here, ".retry.jitter_percent", "%d is more than 100", s.Retry.JitterPercent)
 	}
 	for j := range n.Steps {
 		// A fail goes back, or to the step itself.

@@ -46,6 +46,13 @@ func (w *weaker) add(rule string, node Key, format string, args ...any) {
 	}
 }
 
+// when is add of what is so.
+func (w *weaker) when(is bool, rule string, node Key, format string, args ...any) {
+	if is {
+		w.add(rule, node, format, args...)
+	}
+}
+
 // list returns what was found, gravest rule first, else in the order of nodes.
 func (w *weaker) list() []Weakening {
 	slices.SortStableFunc(w.all, func(a, b Weakening) int {
@@ -106,9 +113,7 @@ func (w *weaker) steps(o, n *Node) {
 		}
 	}
 	for _, g := range slices.Sorted(maps.Keys(had)) {
-		if !has[g] {
-			w.add("gate-removed", n.Key, "gate %s removed from step %s", g, had[g])
-		}
+		w.when(!has[g], "gate-removed", n.Key, "gate %s removed from step %s", g, had[g])
 	}
 	for _, s := range n.Steps {
 		i := slices.IndexFunc(o.Steps, func(x Step) bool { return x.Name == s.Name })
@@ -120,19 +125,11 @@ func (w *weaker) steps(o, n *Node) {
 }
 
 func (w *weaker) step(key Key, o, s *Step) {
-	if o.Access == "read" && s.Access == "write" {
-		w.add("access-widened", key, "step %s may write", s.Name)
-	}
-	if o.Sandbox != s.Sandbox && o.Sandbox != "" && o.Sandbox != "none" {
-		w.add("access-widened", key, "step %s: sandbox %s → %s", s.Name, o.Sandbox, orNone(s.Sandbox))
-	}
-	if !o.AllowEmpty && s.AllowEmpty {
-		w.add("protection-loosened", key, "step %s may pass without a change", s.Name)
-	}
+	w.when(o.Access == "read" && s.Access == "write", "access-widened", key, "step %s may write", s.Name)
+	w.when(o.Sandbox != s.Sandbox && o.Sandbox != "" && o.Sandbox != "none", "access-widened", key, "step %s: sandbox %s → %s", s.Name, o.Sandbox, orNone(s.Sandbox))
+	w.when(!o.AllowEmpty && s.AllowEmpty, "protection-loosened", key, "step %s may pass without a change", s.Name)
 	raised := func(what string, old, now int64, show func(int64) string) {
-		if now > old || now == 0 && old > 0 {
-			w.add("limit-raised", key, "step %s: %s %s → %s", s.Name, what, show(old), show(now))
-		}
+		w.when(now > old || now == 0 && old > 0, "limit-raised", key, "step %s: %s %s → %s", s.Name, what, show(old), show(now))
 	}
 	raised("iterations", int64(o.Limits.Iterations), int64(s.Limits.Iterations), number)
 	raised("attempts", int64(o.Limits.Attempts), int64(s.Limits.Attempts), number)
@@ -171,89 +168,55 @@ func (w *weaker) plan(m *matching) {
 	}
 	w.each(missing(o.Run.Worktree.Secrets, n.Run.Worktree.Secrets), "access-widened", "", "setup is given the secret %s")
 	was, now := o.Run.Worktree, n.Run.Worktree
-	if was.Layout == "clone" && now.Layout != "clone" {
-		w.add("access-widened", "", "layout clone → %s: agents reach the refs and the configuration of the repository", now.Layout)
-	}
+	w.when(was.Layout == "clone" && now.Layout != "clone", "access-widened", "", "layout clone → %s: agents reach the refs and the configuration of the repository", now.Layout)
 	if a, b := cmp.Or(was.MaxCommit, MaxCommit), cmp.Or(now.MaxCommit, MaxCommit); b > a {
 		w.add("limit-raised", "", "max_commit %d → %d bytes", a, b)
 	}
-	if now.MinFree < was.MinFree {
-		w.add("limit-raised", "", "min_free %d → %d bytes", was.MinFree, now.MinFree)
-	}
+	w.when(now.MinFree < was.MinFree, "limit-raised", "", "min_free %d → %d bytes", was.MinFree, now.MinFree)
 	for _, name := range slices.Sorted(maps.Keys(o.Sandboxes)) {
 		if now, kept := n.Sandboxes[name]; kept {
 			w.sandbox(name, o.Sandboxes[name], now)
 		}
 	}
-	w.each(missing(n.Epic.Integration.Gates, translate(o.Epic.Integration.Gates, m)), "gate-removed", "", "gate %s removed from the integration")
+	w.each(missing(n.Epic.Integration.Gates, lists.Map(o.Epic.Integration.Gates, m.gate)), "gate-removed", "", "gate %s removed from the integration")
 	w.people(o.Run.HITL, n.Run.HITL)
-	if o.Run.Git.OnTamper == "" && n.Run.Git.OnTamper == "note" {
-		w.add("protection-loosened", "", "a run does not fail any more because others changed settings, hooks or refs")
-	}
+	w.when(o.Run.Git.OnTamper == "" && n.Run.Git.OnTamper == "note", "protection-loosened", "", "a run does not fail any more because others changed settings, hooks or refs")
 	w.budget("", "the run's", o.Run.Budget, n.Run.Budget)
 	for _, v := range n.Waivers {
-		if !slices.Contains(o.Waivers, v) {
-			w.add("waived", v.Node, "rule %s is waived until %s by %s: %s", v.Rule, v.Until, v.Owner, v.Reason)
-		}
+		w.when(!slices.Contains(o.Waivers, v), "waived", v.Node, "rule %s is waived until %s by %s: %s", v.Rule, v.Until, v.Owner, v.Reason)
 	}
 }
 
 func (w *weaker) gate(name string, o, n *Gate) {
-	loose := func(format string, args ...any) {
-		w.add("gate-loosened", "", "gate "+plainVerb(name)+": "+format, args...)
+	loose := func(is bool, format string, args ...any) {
+		w.when(is, "gate-loosened", "", "gate "+strings.ReplaceAll(name, "%", "%%")+": "+format, args...)
 	}
-	if o.Kind != n.Kind {
-		loose("kind %s → %s", o.Kind, n.Kind)
-	}
-	if o.RedFirst && !n.RedFirst {
-		loose("need not fail before the work any more")
-	}
-	if o.Baseline != "" && n.Baseline == "" {
-		loose("may be red on the base when a run begins")
-	}
-	if o.NoErrors && !n.NoErrors {
-		loose("accepts outcomes with errors")
-	}
-	if o.Evidence && !n.Evidence {
-		loose("asks for no evidence")
-	}
-	if o.OnFailure == "stop" && n.OnFailure != "stop" {
-		loose("a fail no longer stops the node (%s)", n.OnFailure)
-	}
-	if o.Expect.StdoutContains != "" && n.Expect.StdoutContains == "" || o.Expect.StderrContains != "" && n.Expect.StderrContains == "" {
-		loose("expects no text in the output")
-	}
-	if o.Expect.ExitCode == 0 && n.Expect.ExitCode != 0 {
-		loose("expects exit code %d", n.Expect.ExitCode)
-	}
-	if len(o.OutputSchema) > 0 && len(n.OutputSchema) == 0 {
-		loose("its output has no schema")
-	}
+	loose(o.Kind != n.Kind, "kind %s → %s", o.Kind, n.Kind)
+	loose(o.RedFirst && !n.RedFirst, "need not fail before the work any more")
+	loose(o.Baseline != "" && n.Baseline == "", "may be red on the base when a run begins")
+	loose(o.NoErrors && !n.NoErrors, "accepts outcomes with errors")
+	loose(o.Evidence && !n.Evidence, "asks for no evidence")
+	loose(o.OnFailure == "stop" && n.OnFailure != "stop", "a fail no longer stops the node (%s)", n.OnFailure)
+	loose(o.Expect.StdoutContains != "" && n.Expect.StdoutContains == "" || o.Expect.StderrContains != "" && n.Expect.StderrContains == "", "expects no text in the output")
+	loose(o.Expect.ExitCode == 0 && n.Expect.ExitCode != 0, "expects exit code %d", n.Expect.ExitCode)
+	loose(len(o.OutputSchema) > 0 && len(n.OutputSchema) == 0, "its output has no schema")
 	if o.Kind == "review" {
 		for _, s := range missing(o.Sees, n.Sees) {
-			loose("its reviewer also sees %s", s)
+			loose(true, "its reviewer also sees %s", s)
 		}
 	}
-	if o.Access == "read" && n.Access == "write" {
-		w.add("access-widened", "", "gate %s: its agent may write", name)
-	}
+	w.when(o.Access == "read" && n.Access == "write", "access-widened", "", "gate %s: its agent may write", name)
 	w.each(missing(o.Secrets, n.Secrets), "access-widened", "", "gate %s is given the secret %s", name)
-	if n.TimeoutMS > o.TimeoutMS && o.TimeoutMS > 0 || n.TimeoutMS == 0 && o.TimeoutMS > 0 {
-		w.add("limit-raised", "", "gate %s: timeout %s → %s", name, Duration(o.TimeoutMS), Duration(n.TimeoutMS))
-	}
+	w.when(n.TimeoutMS > o.TimeoutMS && o.TimeoutMS > 0 || n.TimeoutMS == 0 && o.TimeoutMS > 0, "limit-raised", "", "gate %s: timeout %s → %s", name, Duration(o.TimeoutMS), Duration(n.TimeoutMS))
 	w.each(missing(n.Protect, o.Protect), "protection-loosened", "", "gate %s no longer protects %s", name)
-	if !o.ProtectNew && n.ProtectNew {
-		w.add("protection-loosened", "", "gate %s allows new files among the protected", name)
-	}
+	w.when(!o.ProtectNew && n.ProtectNew, "protection-loosened", "", "gate %s allows new files among the protected", name)
 	if o.Kind == "human" {
 		w.each(missing(o.Approvers, n.Approvers), "approval-loosened", "", "gate %s: %s may approve, too", name)
 	}
 }
 
 func (w *weaker) sandbox(name string, o, n Sandbox) {
-	if o.Kind != n.Kind && n.Kind == "none" {
-		w.add("access-widened", "", "sandbox %s: kind %s → none", name, o.Kind)
-	}
+	w.when(o.Kind != n.Kind && n.Kind == "none", "access-widened", "", "sandbox %s: kind %s → none", name, o.Kind)
 	w.each(missing(o.Write, n.Write), "access-widened", "", "sandbox %s: may write %s", name)
 	w.each(missing(o.Read, n.Read), "access-widened", "", "sandbox %s: may read %s", name)
 	w.each(missing(o.Network, n.Network), "access-widened", "", "sandbox %s: may reach %s", name)
@@ -262,12 +225,8 @@ func (w *weaker) sandbox(name string, o, n Sandbox) {
 
 func (w *weaker) people(o, n HITL) {
 	levels := enums["HITL.level"]
-	if slices.Index(levels, n.Level) < slices.Index(levels, o.Level) {
-		w.add("approval-loosened", "", "people are asked less: level %s → %s", o.Level, n.Level)
-	}
-	if o.Plan == "required" && n.Plan != "required" {
-		w.add("approval-loosened", "", "the plan needs no approval before it runs")
-	}
+	w.when(slices.Index(levels, n.Level) < slices.Index(levels, o.Level), "approval-loosened", "", "people are asked less: level %s → %s", o.Level, n.Level)
+	w.when(o.Plan == "required" && n.Plan != "required", "approval-loosened", "", "the plan needs no approval before it runs")
 	if len(o.Approvers) > 0 {
 		w.each(missing(o.Approvers, n.Approvers), "approval-loosened", "", "%s may approve, too")
 	}
@@ -294,13 +253,6 @@ func missing(those, these []string) []string {
 	in := lists.Set(those)
 	return slices.DeleteFunc(slices.Clone(these), func(s string) bool { return in[s] })
 }
-
-func translate(gates []string, m *matching) []string {
-	return lists.Map(gates, m.gate)
-}
-
-// plainVerb keeps a name from being read as a format.
-func plainVerb(name string) string { return strings.ReplaceAll(name, "%", "%%") }
 
 // levels are the built-in levels of complexity. Leaving critical is a lowering
 // wherever it goes; between levels that a policy made up there is no order.

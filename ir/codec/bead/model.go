@@ -77,8 +77,8 @@ func (r *rules) work(m *foreign.Value) {
 	for _, key := range []string{"worktree_path", "branch", "source_branch"} {
 		r.is(m, needed, key, "a text", isText)
 	}
-	r.is(m, needed, "phase", "digits, then perhaps lower-case letters, such as 1 or 3a", matches(phasePattern))
-	r.is(m, needed, "sprint", "a phase, a dot, digits and perhaps lower-case letters, such as 1.2 or 3a.2b", matches(sprintPattern))
+	r.is(m, needed, "phase", phaseForm, matches(phasePattern))
+	r.is(m, needed, "sprint", sprintForm, matches(sprintPattern))
 	for _, key := range []string{"plan_file", "plan_section", "plan_sprint_id"} {
 		r.is(m, needed, key, "a text", isText)
 	}
@@ -216,21 +216,22 @@ func (r *rules) demand(x, in *foreign.Value, p presence, key, lacks, must string
 }
 
 func (r *rules) oneOf(in *foreign.Value, key string, words []string) {
-	r.is(in, needed, key, text.Or(words), func(x *foreign.Value) bool { return isText(x) && slices.Contains(words, x.Text) })
+	r.is(in, needed, key, text.Or(words), isOneOf(words))
 }
 
 // each demands a list and looks at its items.
 func (r *rules) each(in *foreign.Value, p presence, key, what string, look func(*foreign.Value)) {
-	if list := r.is(in, p, key, what, isList); list != nil {
-		for _, x := range list.Items {
-			look(x)
-		}
-	}
+	r.items(r.is(in, p, key, what, isList), look)
 }
 
 // some is each of a list that is there and not empty.
 func (r *rules) some(in *foreign.Value, key, what string, look func(*foreign.Value)) {
-	if list := r.is(in, needed, key, what, func(x *foreign.Value) bool { return isList(x) && len(x.Items) > 0 }); list != nil {
+	r.items(r.is(in, needed, key, what, isFilled), look)
+}
+
+// items looks at the items of a list, if there is one.
+func (r *rules) items(list *foreign.Value, look func(*foreign.Value)) {
+	if list != nil {
 		for _, x := range list.Items {
 			look(x)
 		}
@@ -270,6 +271,11 @@ func isText(x *foreign.Value) bool   { return x.Kind == 's' }
 func isBool(x *foreign.Value) bool   { return x.Kind == 'b' }
 func isObject(x *foreign.Value) bool { return x.Kind == '{' }
 func isList(x *foreign.Value) bool   { return x.Kind == '[' }
+func isFilled(x *foreign.Value) bool { return isList(x) && len(x.Items) > 0 }
+
+func isOneOf(words []string) func(*foreign.Value) bool {
+	return func(x *foreign.Value) bool { return isText(x) && slices.Contains(words, x.Text) }
+}
 
 // isInt reports whether a number is written without a fraction and an exponent.
 func isInt(x *foreign.Value) bool { return x.Kind == 'n' && !strings.ContainsAny(x.Text, ".eE") }

@@ -21,6 +21,12 @@ var (
 	absolutePath  = lazyregexp.New(`^(/|[A-Za-z]:[/\\]|\\\\)`)
 )
 
+// What they say.
+const (
+	phaseForm  = "digits, then perhaps lower-case letters, such as 1 or 3a"
+	sprintForm = "a phase, a dot, digits and perhaps lower-case letters, such as 1.2 or 3a.2b"
+)
+
 // Words of the format.
 var (
 	statuses = foreign.IssueStatuses[:4].Words()
@@ -48,32 +54,25 @@ func demands(v *foreign.Value) []demand {
 	r.whole(v, "priority", 0, 4)
 	r.word(v, "issue_type", []string{TypeWork, TypeMerge})
 	r.word(v, "assignee", []string{Assignee})
-	if x := v.Any("dependencies"); x != nil {
-		r.dependencies(x)
-	}
+	r.items(r.any(v, leftOut, "dependencies", "", "a list of ids", isList), r.item(`the id of a bead, or {"depends_on_id": …, "type": …}`, func(x *foreign.Value) bool {
+		id, _ := dependencyOf(x)
+		return id != nil && strings.TrimSpace(id.Text) != ""
+	}))
 	r.texts(v, "labels", leftOut, "")
 	for _, key := range []string{"created_at", "updated_at", "closed_at"} {
-		if x := v.Any(key); x != nil {
-			if _, err := time.Parse(time.RFC3339, x.Text); x.Kind != 's' || err != nil {
-				r.must(x, "a time such as 2026-01-31T18:00:00Z")
-			}
-		}
+		r.any(v, leftOut, key, "", timeForm, func(x *foreign.Value) bool {
+			_, err := time.Parse(time.RFC3339, x.Text)
+			return x.Kind == 's' && err == nil
+		})
 	}
-	switch m := v.Any("metadata"); {
-	case m == nil:
-		r.lacks(v, "metadata", "an object with everything that scrum agents need")
-	case m.Kind != '{':
-		r.must(m, "an object")
-	default:
+	if m := r.any(v, needed, "metadata", "an object with everything that scrum agents need", "an object", isObject); m != nil {
 		r.metadata(m)
 	}
 	return r.found
 }
 
 func (r *rules) metadata(m *foreign.Value) {
-	if x := r.text(m, "worktree_path", "the absolute path of the worktree"); x != nil && !absolutePath.MatchString(x.Text) {
-		r.must(x, "an absolute path")
-	}
+	r.fits(r.text(m, "worktree_path", "the absolute path of the worktree"), absolutePath, "an absolute path")
 	if x := r.text(m, "branch", "the branch that the work is done on"); x != nil {
 		switch why := ir.BadBranch(x.Text); {
 		case !branchPattern.MatchString(x.Text):
@@ -83,16 +82,8 @@ func (r *rules) metadata(m *foreign.Value) {
 		}
 	}
 	r.text(m, "source_branch", "the branch that the worktree starts from")
-	phase := r.text(m, "phase", "the number of the phase, such as 1 or 3a")
-	if phase != nil && !phasePattern.MatchString(phase.Text) {
-		r.must(phase, "digits, then perhaps lower-case letters, such as 1 or 3a")
-		phase = nil
-	}
-	sprint := r.text(m, "sprint", "the number of the sprint, such as 1.2 or 3a.2b")
-	if sprint != nil && !sprintPattern.MatchString(sprint.Text) {
-		r.must(sprint, "a phase, a dot, digits and perhaps lower-case letters, such as 1.2 or 3a.2b")
-		sprint = nil
-	}
+	phase := r.fits(r.text(m, "phase", "the number of the phase, such as 1 or 3a"), phasePattern, phaseForm)
+	sprint := r.fits(r.text(m, "sprint", "the number of the sprint, such as 1.2 or 3a.2b"), sprintPattern, sprintForm)
 	if phase != nil && sprint != nil {
 		if of, _, _ := strings.Cut(sprint.Text, "."); of != phase.Text {
 			r.must(sprint, fmt.Sprintf("a sprint of phase %s, such as %s.1", phase.Text, phase.Text))
@@ -111,20 +102,13 @@ func (r *rules) metadata(m *foreign.Value) {
 	r.whole(m, "max_retry_attempts", 1, maxAttempts)
 	r.whole(m, "attempt_count", 0, maxAttempts)
 	for _, key := range []string{"dev_agent_executions", "qa_agent_executions"} {
-		if x := m.Any(key); x != nil && x.Kind != '[' {
-			r.must(x, "a list of executions")
-		}
+		r.any(m, leftOut, key, "", "a list of executions", isList)
 	}
 }
 
 func (r *rules) qaAgents(m *foreign.Value) {
-	list := m.Any("qa_agents")
-	switch {
-	case list == nil:
-		r.lacks(m, "qa_agents", "who judges the work, a list of QA agents")
-		return
-	case list.Kind != '[' || len(list.Items) == 0:
-		r.must(list, "a list of at least one QA agent")
+	list := r.any(m, needed, "qa_agents", "who judges the work, a list of QA agents", "a list of at least one QA agent", isFilled)
+	if list == nil {
 		return
 	}
 	for _, q := range list.Items {
@@ -135,21 +119,14 @@ func (r *rules) qaAgents(m *foreign.Value) {
 		r.agent(q, "agent_path")
 		r.word(q, "model", models)
 		r.text(q, "prompt", "what the agent is asked")
-		if x := q.Any("input_schema"); x != nil && x.Kind != '{' {
-			r.must(x, "a JSON Schema")
-		}
+		r.any(q, leftOut, "input_schema", "", "a JSON Schema", isObject)
 		r.outputSchema(q)
 	}
 }
 
 func (r *rules) outputSchema(q *foreign.Value) {
-	s := q.Any("output_schema")
+	s := r.any(q, needed, "output_schema", "a JSON Schema with status and message", "a JSON Schema", isObject)
 	if s == nil {
-		r.lacks(q, "output_schema", "a JSON Schema with status and message")
-		return
-	}
-	if s.Kind != '{' {
-		r.must(s, "a JSON Schema")
 		return
 	}
 	props := s.Get("properties")
@@ -180,16 +157,13 @@ func sameWords(list *foreign.Value, words []string) bool {
 	return true
 }
 
-func (r *rules) dependencies(list *foreign.Value) {
-	if list.Kind != '[' {
-		r.must(list, "a list of ids")
-		return
+// fits demands that a text has a form, and returns one that has.
+func (r *rules) fits(x *foreign.Value, form *lazyregexp.Regexp, what string) *foreign.Value {
+	if x != nil && !form.MatchString(x.Text) {
+		r.must(x, what)
+		return nil
 	}
-	for _, x := range list.Items {
-		if id, _ := dependencyOf(x); id == nil || strings.TrimSpace(id.Text) == "" {
-			r.must(x, `the id of a bead, or {"depends_on_id": …, "type": …}`)
-		}
-	}
+	return x
 }
 
 // agent demands the path of an agent file.
@@ -200,37 +174,34 @@ func (r *rules) agent(in *foreign.Value, key string) {
 	}
 }
 
+// any demands a member in any spelling, and returns it if it is there and of a kind.
+func (r *rules) any(in *foreign.Value, p presence, key, lacks, must string, of func(*foreign.Value) bool) *foreign.Value {
+	return r.demand(in.Any(key), in, p, key, lacks, must, of)
+}
+
 // text demands a text that says something, and returns it.
 func (r *rules) text(in *foreign.Value, key, what string) *foreign.Value {
-	return r.demand(in.Any(key), in, needed, key, what, what+", a text that is not empty", isSaid)
+	return r.any(in, needed, key, what, what+", a text that is not empty", isSaid)
 }
 
 // word demands one of the words.
 func (r *rules) word(in *foreign.Value, key string, words []string) {
 	list := text.Or(words)
-	r.demand(in.Any(key), in, needed, key, list, list, func(x *foreign.Value) bool { return isText(x) && slices.Contains(words, x.Text) })
+	r.any(in, needed, key, list, list, isOneOf(words))
 }
 
 // texts demands a list of texts that say something; with at least one where it is needed.
 func (r *rules) texts(in *foreign.Value, key string, p presence, what string) {
-	must := "a list of texts"
+	must, is := "a list of texts", isList
 	if p == needed {
-		must = "a list of at least one text"
+		must, is = "a list of at least one text", isFilled
 	}
-	list := r.demand(in.Any(key), in, p, key, what, must, func(x *foreign.Value) bool { return isList(x) && (p != needed || len(x.Items) > 0) })
-	if list == nil {
-		return
-	}
-	for _, item := range list.Items {
-		if !isSaid(item) {
-			r.must(item, "a text that is not empty")
-		}
-	}
+	r.items(r.any(in, p, key, what, must, is), r.item("a text that is not empty", isSaid))
 }
 
 // whole demands a whole number where there is one.
 func (r *rules) whole(in *foreign.Value, key string, lo, hi int) {
-	r.demand(in.Any(key), in, leftOut, key, "", fmt.Sprintf("a whole number from %d to %d", lo, hi), func(x *foreign.Value) bool {
+	r.any(in, leftOut, key, "", fmt.Sprintf("a whole number from %d to %d", lo, hi), func(x *foreign.Value) bool {
 		n, err := strconv.Atoi(x.Text)
 		return x.Kind == 'n' && err == nil && n >= lo && n <= hi
 	})

@@ -176,8 +176,10 @@ func (d *drawing) legend() string {
 		}
 	}
 	var parts []string
-	note := func(text, color string) {
-		parts = append(parts, fmt.Sprintf(`<FONT POINT-SIZE="9" COLOR="%s">%s</FONT>`, color, text))
+	note := func(is bool, text, color string) {
+		if is {
+			parts = append(parts, fmt.Sprintf(`<FONT POINT-SIZE="9" COLOR="%s">%s</FONT>`, color, text))
+		}
 	}
 	borders := map[string]string{"trivial": " (dotted)", "critical": " (double border)"}
 	for _, level := range levels {
@@ -185,28 +187,13 @@ func (d *drawing) legend() string {
 			parts = append(parts, fmt.Sprintf(`<FONT COLOR="%s">■</FONT> <FONT POINT-SIZE="9" COLOR="%s">%s</FONT>`, looks[level].border, quiet, level+borders[level]))
 		}
 	}
-	for _, k := range []struct {
-		kind ir.Kind
-		text string
-	}{{ir.Merge, "hexagon: merge"}, {ir.GateKind, "octagon: gate"}, {ir.Manual, "ellipse: a person does it"}} {
-		if kinds[k.kind] {
-			note(k.text, quiet)
-		}
-	}
-	if done {
-		note("✓ done", quiet)
-	}
-	if soft {
-		note("dashed: does not wait", quiet)
-	}
-	if len(d.implied) > 0 {
-		note("thin: implied by other lines", quiet)
-	}
-	if len(d.path) > 1 && d.o.Impact == "" {
-		note("<B>bold line: critical path</B>", pathInk)
-	}
-	if d.o.Impact != "" {
-		note("<B>violet: affected</B>", impactInk)
-	}
+	note(kinds[ir.Merge], "hexagon: merge", quiet)
+	note(kinds[ir.GateKind], "octagon: gate", quiet)
+	note(kinds[ir.Manual], "ellipse: a person does it", quiet)
+	note(done, "✓ done", quiet)
+	note(soft, "dashed: does not wait", quiet)
+	note(len(d.implied) > 0, "thin: implied by other lines", quiet)
+	note(len(d.path) > 1 && d.o.Impact == "", "<B>bold line: critical path</B>", pathInk)
+	note(d.o.Impact != "", "<B>violet: affected</B>", impactInk)
 	return `<TR><TD ALIGN="LEFT">` + strings.Join(parts, "&#160;&#160;&#160; ") + `</TD></TR>`
 }

@@ -41,8 +41,10 @@ type writing struct {
 	breaches []foreign.Breach
 }
 
-func (w *writing) breach(pointer, format string, args ...any) {
-	w.breaches = append(w.breaches, foreign.Breach{Node: w.n.Key, Pointer: pointer, Message: fmt.Sprintf(format, args...)})
+func (w *writing) breach(is bool, pointer, format string, args ...any) {
+	if is {
+		w.breaches = append(w.breaches, foreign.Breach{Node: w.n.Key, Pointer: pointer, Message: fmt.Sprintf(format, args...)})
+	}
 }
 
 // known are the keys that the other functions write from ext; the rest are the
@@ -63,18 +65,14 @@ func (w *writing) bead() foreign.Object {
 		o.Add("title", n.Title)
 	}
 	intent := w.intent()
-	if intent == "" {
-		w.breach("/intent", "must say what is to be accomplished")
-	}
+	w.breach(intent == "", "/intent", "must say what is to be accomplished")
 	o.Add("intent", intent)
 	if t := w.kind(); t != "" {
 		o.Add("type", t)
 	}
 	o.Add("priority", w.priority())
 	if n.Lane != "" {
-		if !slices.Contains(seedLanes, n.Lane) && !slices.Contains(repositoryLanes, n.Lane) {
-			w.breach("/lane", "must be one of %s, not %s", strings.Join(seedLanes, ", "), n.Lane)
-		}
+		w.breach(!slices.Contains(seedLanes, n.Lane) && !slices.Contains(repositoryLanes, n.Lane), "/lane", "must be one of %s, not %s", strings.Join(seedLanes, ", "), n.Lane)
 		o.Add("lane", n.Lane)
 	}
 	o.Add("dod", w.dod())
@@ -121,9 +119,7 @@ func (w *writing) kind() string {
 	case t == "bug":
 		return "bugfix"
 	}
-	if !slices.Contains([]string{"task", "feature", "bugfix", "gate"}, t) {
-		w.breach("/type", "must be task, feature, bugfix or gate, not %s", t)
-	}
+	w.breach(!slices.Contains([]string{"task", "feature", "bugfix", "gate"}, t), "/type", "must be task, feature, bugfix or gate, not %s", t)
 	return t
 }
 

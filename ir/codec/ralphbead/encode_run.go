@@ -54,9 +54,7 @@ func (w *writing) dod() foreign.Object {
 		evidence = evidence || v.Evidence
 		list = append(list, v.object(w.ext == nil))
 	}
-	if len(list) == 0 {
-		w.breach("/dod/verifiers", "must have a command; agents and people judge this one")
-	}
+	w.breach(len(list) == 0, "/dod/verifiers", "must have a command; agents and people judge this one")
 	var o foreign.Object
 	o.Add("verifiers", list)
 	o.Add("evidence_required", evidence)

@@ -133,8 +133,10 @@ func Encode(w io.Writer, e *ir.Epic, h *ir.History) ([]foreign.Breach, error) {
 
 func (r run) record(e *ir.Epic) (record, []foreign.Breach) {
 	var breaches []foreign.Breach
-	breach := func(pointer, format string, args ...any) {
-		breaches = append(breaches, foreign.Breach{Node: r.node.Key, Pointer: pointer, Message: fmt.Sprintf(format, args...)})
+	breach := func(is bool, pointer, format string, args ...any) {
+		if is {
+			breaches = append(breaches, foreign.Breach{Node: r.node.Key, Pointer: pointer, Message: fmt.Sprintf(format, args...)})
+		}
 	}
 	out := record{
 		ID: fmt.Sprintf("run-%s-%s-%d", r.node.ID, r.Step, r.Number), Issue: r.node.ID, Agent: cmp.Or(r.Agent, r.decider()),
@@ -162,26 +164,20 @@ func (r run) record(e *ir.Epic) (record, []foreign.Breach) {
 		ms := r.Ended.Sub(r.Started).Milliseconds()
 		out.Millis = &ms
 		out.Outcome, out.Extra.Reported = r.outcome()
-		if !out.Extra.Reported && r.Agent != "" {
-			breach("/outcome", "must be what the agent reports; %s reported nothing in %s #%d", cmp.Or(out.Agent, "nobody"), r.Step, r.Number)
-		}
+		breach(!out.Extra.Reported && r.Agent != "", "/outcome", "must be what the agent reports; %s reported nothing in %s #%d", cmp.Or(out.Agent, "nobody"), r.Step, r.Number)
 		if r.Attempt.Status != "passed" {
 			out.Error = &failure{Type: r.Attempt.Status, Message: r.why(), Errors: r.Errors}
 		}
 	}
-	if out.Agent == "" && !r.Ended.IsZero() {
-		breach("/agent_id", "must be an agent; nobody worked in %s #%d", r.Step, r.Number)
-	}
-	if out.Trace == "" {
-		breach("/decision_trace_id", "must name the events of the journal; those of %s #%d are not known", r.Step, r.Number)
-	}
+	breach(out.Agent == "" && !r.Ended.IsZero(), "/agent_id", "must be an agent; nobody worked in %s #%d", r.Step, r.Number)
+	breach(out.Trace == "", "/decision_trace_id", "must name the events of the journal; those of %s #%d are not known", r.Step, r.Number)
 	return out, breaches
 }
 
 // decider is the person whose decision ended a step that no agent works in.
 func (r run) decider() string {
-	for i := len(r.Gates) - 1; i >= 0; i-- {
-		if g := &r.Gates[i]; g.Kind == "human" && g.By != "" {
+	for _, g := range slices.Backward(r.Gates) {
+		if g.Kind == "human" && g.By != "" {
 			return g.By
 		}
 	}
