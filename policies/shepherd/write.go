@@ -31,8 +31,11 @@ func (w *writer) line(s string) {
 	w.b.WriteByte('\n')
 }
 
-// comment writes sentences as one comment, wrapped.
+// comment writes sentences as one comment, wrapped; none writes nothing.
 func (w *writer) comment(s string) {
+	if s == "" {
+		return
+	}
 	const most = 96
 	prefix := "#"
 	text := prefix
@@ -47,6 +50,13 @@ func (w *writer) comment(s string) {
 		text += " " + word
 	}
 	w.line(text)
+}
+
+// note writes a comment about a key where there is something to say of it.
+func (w *writer) note(is bool, key, format string, args ...any) {
+	if is {
+		w.comment(key + ": " + fmt.Sprintf(format, args...))
+	}
 }
 
 func (w *writer) comments(list []string) {
@@ -76,46 +86,30 @@ func (w *writer) block(head string, body func()) {
 	w.gap = true
 }
 
-func (w *writer) attr(name, value string) {
-	if value != "" {
+// attr writes an attribute that there is.
+func (w *writer) attr(is bool, name, value string) {
+	if is {
 		w.line(name + " = " + value)
 	}
 }
 
 func (w *writer) text(name, value string) {
-	if value = line(value); value != "" {
-		w.attr(name, policies.Quote(value))
-	}
+	value = line(value)
+	w.attr(value != "", name, policies.Quote(value))
 }
 
-func (w *writer) texts(name string, list []string) {
-	if len(list) > 0 {
-		w.attr(name, quoted(list))
-	}
-}
+func (w *writer) texts(name string, list []string) { w.attr(len(list) > 0, name, quoted(list)) }
 
 func quoted(list []string) string {
 	q := lists.Map(list, func(s string) string { return policies.Quote(line(s)) })
 	return "[" + strings.Join(q, ", ") + "]"
 }
 
-func (w *writer) whole(name string, n int64) {
-	if n != 0 {
-		w.attr(name, strconv.FormatInt(n, 10))
-	}
-}
+func (w *writer) whole(name string, n int64) { w.attr(n != 0, name, strconv.FormatInt(n, 10)) }
 
-func (w *writer) time(name string, ms int64) {
-	if ms != 0 {
-		w.attr(name, duration(ms))
-	}
-}
+func (w *writer) time(name string, ms int64) { w.attr(ms != 0, name, duration(ms)) }
 
-func (w *writer) truth(name string, v bool) {
-	if v {
-		w.attr(name, "true")
-	}
-}
+func (w *writer) truth(name string, v bool) { w.attr(v, name, "true") }
 
 // duration writes milliseconds as a policy does: "10m", "7m30s", "1h".
 func duration(ms int64) string {
@@ -230,7 +224,7 @@ func (c *conversion) writeSettings(w *writer) {
 		w.whole("max_concurrent_runs", other(k.runs, 1))
 		if asks {
 			w.comment("Labels human:approved and human:changes_requested decide, as in Agent Shepherd. Whoever may write to the database may say to be somebody else.")
-			w.attr("approvals", "true")
+			w.attr(true, "approvals", "true")
 		}
 	})
 }
@@ -253,9 +247,7 @@ func (w *writer) stall(s stall) {
 	w.block("stall", func() {
 		w.time("after", s.afterMS)
 		w.text("action", s.action)
-		if s.agent != "" {
-			w.attr("agent", policies.Reference("agent", s.agent))
-		}
+		w.attr(s.agent != "", "agent", policies.Reference("agent", s.agent))
 	})
 }
 
@@ -274,11 +266,4 @@ func (c *conversion) writeGates(w *writer) {
 			w.line("EOT")
 		})
 	}
-}
-
-func trim(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
-
-// because begins a comment about a key.
-func because(key, format string, args ...any) string {
-	return key + ": " + fmt.Sprintf(format, args...)
 }

@@ -3,6 +3,7 @@ package shepherd
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/internal/lists"
@@ -118,39 +119,22 @@ func (c *conversion) writeAgent(w *writer, a *agent, models map[model]string) {
 		w.truth("human", a.human)
 		if !a.human {
 			w.text("slug", cmp.Or(a.slug, a.id))
-			if a.runner != "claude" {
-				w.attr("runner", policies.Reference("runner", a.runner))
-			}
-			w.attr("model", modelRef(models, modelNamed(a.provider, a.model)))
+			w.attr(a.runner != "claude", "runner", policies.Reference("runner", a.runner))
+			w.attr(a.model != "", "model", modelRef(models, modelNamed(a.provider, a.model)))
 		}
 		w.texts("capabilities", a.capabilities)
-		switch {
-		case a.human:
-		case !a.readOnly:
-			w.text("access", "write")
-		default:
-			w.text("access", "read")
-		}
+		w.attr(!a.human && a.readOnly, "access", `"read"`)
+		w.attr(!a.human && !a.readOnly, "access", `"write"`)
 		w.texts("tags", a.tags)
 		w.whole("priority", a.priority)
 		w.whole("speed", a.speed)
-		if a.multiplier != 0 && a.multiplier != 1 {
-			w.attr("timeout_multiplier", trim(a.multiplier))
-		}
+		w.attr(a.multiplier != 0 && a.multiplier != 1, "timeout_multiplier", strconv.FormatFloat(a.multiplier, 'f', -1, 64))
 		w.text("session", a.session)
-		if a.session == "resume" {
-			w.comment(because("session_strategy", "Agent Shepherd reuses a session for many runs; this goes on in that of the step's attempt before."))
-		}
-		if len(a.fallback) > 0 {
-			refs := lists.Map(a.fallback, func(id string) string { return policies.Reference("agent", id) })
-			w.attr("fallback", "["+strings.Join(refs, ", ")+"]")
-		}
-		if a.inactive {
-			w.attr("active", "false")
-		}
-		if a.provider != "" && a.model == "" {
-			w.comment(because("provider_id", "%s. ralph chooses a provider by its model; without one the agent's own counts.", line(a.provider)))
-		}
+		w.note(a.session == "resume", "session_strategy", "Agent Shepherd reuses a session for many runs; this goes on in that of the step's attempt before.")
+		refs := lists.Map(a.fallback, func(id string) string { return policies.Reference("agent", id) })
+		w.attr(len(refs) > 0, "fallback", "["+strings.Join(refs, ", ")+"]")
+		w.attr(a.inactive, "active", "false")
+		w.note(a.provider != "" && a.model == "", "provider_id", "%s. ralph chooses a provider by its model; without one the agent's own counts.", line(a.provider))
 		w.comments(a.comments)
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/policies"
@@ -27,11 +28,9 @@ func (c *conversion) writePolicy(w *writer, p *policy) {
 		if len(p.labels) > 0 && len(p.types) > 0 {
 			w.comment("issue_types and trigger.patterns: one of them is enough in Agent Shepherd, here both must fit.")
 		}
-		if p.baseMS == 0 && slices.ContainsFunc(p.phases, func(ph *phase) bool { return ph.timeoutMS == 0 && !ph.person }) {
-			w.comment(because("timeout_base_ms", "not set; Agent Shepherd takes 5 minutes."))
-		}
+		w.note(p.baseMS == 0 && slices.ContainsFunc(p.phases, func(ph *phase) bool { return ph.timeoutMS == 0 && !ph.person }), "timeout_base_ms", "not set; Agent Shepherd takes 5 minutes.")
 		if k := p.supervision; c.below(p) != nil && (k.takeover != "" || k.cooldownMS > 0) {
-			w.comment(because("human_takeover, idle_cooldown_ms", "%s. They hold for a whole run: hitl { on_human_message, idle_cooldown } at top level.", strings.TrimSpace(k.takeover+" "+strings.Trim(duration(k.cooldownMS), `"`))))
+			w.note(true, "human_takeover, idle_cooldown_ms", "%s. They hold for a whole run: hitl { on_human_message, idle_cooldown } at top level.", strings.TrimSpace(k.takeover+" "+strings.Trim(duration(k.cooldownMS), `"`)))
 		}
 		w.comments(p.comments)
 		w.gap = true
@@ -76,39 +75,21 @@ func (c *conversion) writeStep(w *writer, p *policy, ph *phase, models map[model
 			return
 		}
 		writeWorker(w, ph, under, models)
-		switch {
-		case ph.gate != "":
-			w.attr("gates", "["+policies.Reference("gate", ph.gate)+"]")
-		case under.gate != "":
-			w.attr("gates", "[]")
-		}
-		w.attr("timeout", duration(c.timeout(p, ph)))
+		w.attr(ph.gate != "", "gates", "["+policies.Reference("gate", ph.gate)+"]")
+		w.attr(ph.gate == "" && under.gate != "", "gates", "[]")
+		w.attr(true, "timeout", duration(c.timeout(p, ph)))
 		if n := ph.turns(); n > 0 {
 			w.whole("iterations", n)
 		} else if under.turns() > 0 {
 			w.whole("iterations", 20) // what a standard sprint has
 		}
-		switch empty := !ph.read && !ph.changes(); {
-		case empty:
-			w.attr("allow_empty", "true")
-		case !under.read && !under.person && under.step != "" && !under.changes():
-			w.attr("allow_empty", "false")
+		empty := !ph.read && !ph.changes()
+		w.attr(empty || !under.read && !under.person && under.step != "" && !under.changes(), "allow_empty", strconv.FormatBool(empty))
+		if next := ph.next; next != "" || under.next != "" {
+			w.text("next", cmp.Or(next, ph.step))
 		}
-		switch {
-		case ph.next != "":
-			w.text("next", ph.next)
-		case under.next != "":
-			w.text("next", ph.step)
-		}
-		switch {
-		case ph.approval:
-			w.attr("approval", "true")
-		case under.approval || under.person:
-			w.attr("approval", "false")
-		}
-		if ph.moveNote != "" {
-			w.comment(ph.moveNote)
-		}
+		w.attr(ph.approval || under.approval || under.person, "approval", strconv.FormatBool(ph.approval))
+		w.comment(ph.moveNote)
 		w.comments(ph.comments)
 		w.gap = true
 		w.retry(c.stepRetry(p, ph))
@@ -118,20 +99,16 @@ func (c *conversion) writeStep(w *writer, p *policy, ph *phase, models map[model
 // writeWorker writes who does a step.
 func writeWorker(w *writer, ph, under *phase, models map[model]string) {
 	w.texts("capabilities", ph.capabilities)
-	if len(ph.capabilities) == 0 && len(under.capabilities) > 0 && !under.person {
-		w.attr("capabilities", "[]")
-	}
-	if ph.unfit != "" {
-		w.comment(ph.unfit)
-	}
+	w.attr(len(ph.capabilities) == 0 && len(under.capabilities) > 0 && !under.person, "capabilities", "[]")
+	w.comment(ph.unfit)
 	if ph.worker != nil && (ph.named || under.named) {
-		w.attr("agent", policies.Reference("agent", ph.worker.id))
+		w.attr(true, "agent", policies.Reference("agent", ph.worker.id))
 	}
 	chosen := modelNamed("", ph.model)
 	if chosen.id == "" && under.model != "" && !under.person && ph.worker != nil {
 		chosen = modelNamed(ph.worker.provider, ph.worker.model)
 	}
-	w.attr("model", modelRef(models, chosen))
+	w.attr(chosen.id != "", "model", modelRef(models, chosen))
 	switch {
 	case ph.read:
 		w.text("access", "read")
@@ -151,18 +128,12 @@ func (ph *phase) turns() int64 {
 
 // writePerson writes a step that nobody but a person does.
 func (c *conversion) writePerson(w *writer, ph, under *phase) {
-	if len(under.capabilities) > 0 && !under.person {
-		w.attr("capabilities", "[]")
-	}
+	w.attr(len(under.capabilities) > 0 && !under.person, "capabilities", "[]")
 	w.text("access", "read")
 	w.texts("approval", ph.people)
 	w.truth("approval", len(ph.people) == 0)
-	if len(ph.capabilities) > 0 {
-		w.comment(because("capabilities", "%s. A person does this step by approving.", strings.Join(ph.capabilities, ", ")))
-	}
-	if under.gate != "" {
-		w.attr("gates", "[]")
-	}
+	w.note(len(ph.capabilities) > 0, "capabilities", "%s. A person does this step by approving.", strings.Join(ph.capabilities, ", "))
+	w.attr(under.gate != "", "gates", "[]")
 	w.text("next", ph.next)
 	w.comments(ph.comments)
 }
