@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -130,28 +131,18 @@ func (w *why) node(d *ir.DraftNode, c *part) {
 	if d.Done {
 		w.add("done", "true", d.DoneBy, d.DoneRange)
 	}
+	origin, at := "the default level", c.level.Range
 	switch c.from {
 	case "plan":
-		w.add("complexity", c.level.Name, "label", d.Complexity.Range)
+		origin, at = "label", d.Complexity.Range
 	case "flag":
-		w.add("complexity", c.level.Name, "flag --complexity", diag.Range{})
+		origin, at = "flag --complexity", diag.Range{}
 	case "keyword":
-		w.add("complexity", c.level.Name, fmt.Sprintf("the word %q", c.word), d.Range)
-	default:
-		w.add("complexity", c.level.Name, "the default level", c.level.Range)
+		origin, at = fmt.Sprintf("the word %q", c.word), d.Range
 	}
-	at := c.policy.Range
-	if d.Policy.Set() {
-		at = d.Policy.Range
-	} else if w.draft.Policy.Set() {
-		at = w.draft.Policy.Range
-	}
-	w.add("policy", c.policy.Name, c.why, at)
-	if d.Priority.Set() {
-		w.add("priority", fmt.Sprint(c.view.Priority), "label", d.Priority.Range)
-	} else {
-		w.add("priority", fmt.Sprint(c.view.Priority), "default", diag.Range{})
-	}
+	w.add("complexity", c.level.Name, origin, at)
+	w.add("policy", c.policy.Name, c.why, cmp.Or(d.Policy.Range, w.draft.Policy.Range, c.policy.Range))
+	told(w, "priority", c.view.Priority, d.Priority, policies.Value[int]{}, "default")
 	for _, f := range []struct {
 		name string
 		v    ir.Stated
@@ -192,33 +183,31 @@ func (w *why) steps(n *ir.Node, d *ir.DraftNode) {
 			w.gateTime(p+".gates."+g+".timeout_ms", g)
 			w.gateEnv(p+".gates."+g, g, origin)
 			if b := u.epic.Gates[g].Baseline; b != "" {
-				from := u.set.Gates[g[strings.LastIndexByte(g, '/')+1:]].Baseline
-				w.add(p+".gates."+g+".baseline", b, originOf(from, origin), from.Range)
+				told(w, p+".gates."+g+".baseline", b, ir.Stated{}, w.declared(g).Baseline, origin)
 			}
 		}
 		if r := u.epic.Agents[s.Agent].Runner; r != "" {
-			env := u.set.Runners[r]
-			if env != nil {
+			if env := u.set.Runners[r]; env != nil {
 				w.add(p+".runner", r, "the agent", env.Range)
-				w.add(p+".runner.env", strings.Join(env.Env.V, " "), originOf(env.Env, "default of its kind"), env.Env.Range)
+				told(w, p+".runner.env", strings.Join(env.Env.V, " "), ir.Stated{}, env.Env, "default of its kind")
 			}
 		}
 	}
 }
 
+// declared is the policy's gate of a name; an empty one if it has none.
+func (w *why) declared(name string) *policies.Gate {
+	return cmp.Or(w.set.Gates[name[strings.LastIndexByte(name, '/')+1:]], &policies.Gate{})
+}
+
 // gateEnv says which variables a command gets beside those of every command.
 func (w *why) gateEnv(field, name, origin string) {
-	g := w.epic.Gates[name]
-	var env policies.Value[map[string]string]
-	var secrets policies.Value[[]string]
-	if p := w.set.Gates[name[strings.LastIndexByte(name, '/')+1:]]; p != nil {
-		env, secrets = p.Env, p.Secrets
-	}
+	g, p := w.epic.Gates[name], w.declared(name)
 	if len(g.Env) > 0 {
-		w.add(field+".env", strings.Join(slices.Sorted(maps.Keys(g.Env)), " "), originOf(env, origin), env.Range)
+		told(w, field+".env", strings.Join(slices.Sorted(maps.Keys(g.Env)), " "), ir.Stated{}, p.Env, origin)
 	}
 	if len(g.Secrets) > 0 {
-		w.add(field+".secrets", strings.Join(g.Secrets, " "), originOf(secrets, origin), secrets.Range)
+		told(w, field+".secrets", strings.Join(g.Secrets, " "), ir.Stated{}, p.Secrets, origin)
 	}
 }
 
@@ -230,10 +219,10 @@ func (w *why) expect(field, agent string) {
 	}
 	e := a.declared.Expect
 	if e.USDMicro.Set {
-		w.add(field+".usd_micro", fmt.Sprint(e.USDMicro.V), originOf(e.USDMicro, "default"), e.USDMicro.Range)
+		told(w, field+".usd_micro", e.USDMicro.V, ir.Stated{}, e.USDMicro, "default")
 	}
 	if e.Tokens.Set {
-		w.add(field+".tokens", fmt.Sprint(e.Tokens.V), originOf(e.Tokens, "default"), e.Tokens.Range)
+		told(w, field+".tokens", e.Tokens.V, ir.Stated{}, e.Tokens, "default")
 	}
 }
 
@@ -244,24 +233,21 @@ func (w *why) gateTime(field, name string) {
 		return
 	}
 	from := w.it.settings.Limits.GateTimeout(g.Kind)
-	p := w.set.Gates[name[strings.LastIndexByte(name, '/')+1:]]
-	switch {
-	case g.From != "plan" && p != nil && p.TimeoutMS.Set:
+	switch p := w.declared(name); {
+	case g.From != "plan" && p.TimeoutMS.Set:
 		from = p.TimeoutMS
 	case g.TimeoutMS != from.V:
 		from = policies.Value[int64]{Origin: g.From}
 	}
-	w.add(field, fmt.Sprint(g.TimeoutMS), originOf(from, "default"), from.Range)
+	told(w, field, g.TimeoutMS, ir.Stated{}, from, "default")
 }
 
 func (w *why) limits(p string, s *ir.Step, v *stepValues, d *ir.DraftNode, work bool) {
-	label := func(l ir.Stated) bool { return work && l.Set() }
-	value := func(name string, n int64, from policies.Value[int], l ir.Stated) {
-		if label(l) {
-			w.add(p+"."+name, fmt.Sprint(n), "label", l.Range)
-			return
+	label := func(l ir.Stated) ir.Stated {
+		if !work {
+			return ir.Stated{}
 		}
-		w.add(p+"."+name, fmt.Sprint(n), originOf(from, "default"), from.Range)
+		return l
 	}
 	iterations := v.iterRead
 	if s.Access == "write" {
@@ -270,57 +256,49 @@ func (w *why) limits(p string, s *ir.Step, v *stepValues, d *ir.DraftNode, work 
 	if w.c.in.Options.MaxIterations > 0 && s.Access == "write" {
 		w.add(p+".iterations", fmt.Sprint(s.Limits.Iterations), "flag --max-iterations", diag.Range{})
 	} else {
-		value("iterations", int64(s.Limits.Iterations), iterations, d.Iterations)
+		told(w, p+".iterations", s.Limits.Iterations, label(d.Iterations), iterations, "default")
 	}
-	value("attempts", int64(s.Limits.Attempts), v.attempts, d.Attempts)
-	if label(d.Attempts) && !userOnly(v.Breaker).Set {
+	told(w, p+".attempts", s.Limits.Attempts, label(d.Attempts), v.attempts, "default")
+	if label(d.Attempts).Set() && !userOnly(v.Breaker).Set {
 		w.add(p+".breaker", fmt.Sprint(s.Limits.Breaker), "as many as the stated attempts", d.Attempts.Range)
 	} else {
-		value("breaker", int64(s.Limits.Breaker), v.Breaker, ir.Stated{})
+		told(w, p+".breaker", s.Limits.Breaker, ir.Stated{}, v.Breaker, "default")
 	}
-	value("runner_retries", int64(s.Limits.RunnerRetries), v.runnerRetries, ir.Stated{})
-	origin, at := originOf(v.TimeoutMS, "default"), v.TimeoutMS.Range
-	if label(d.Timeout) {
+	told(w, p+".runner_retries", s.Limits.RunnerRetries, ir.Stated{}, v.runnerRetries, "default")
+	origin, at := cmp.Or(v.TimeoutMS.Origin, "default"), v.TimeoutMS.Range
+	if label(d.Timeout).Set() {
 		origin, at = "label", d.Timeout.Range
 	}
 	if a := w.crew.agents[s.Agent]; a != nil && a.multiplier != 1 {
 		origin += fmt.Sprintf(", × %g by agent %q", a.multiplier, s.Agent)
 	}
 	w.add(p+".timeout_ms", fmt.Sprint(s.Limits.TimeoutMS), origin, at)
-	model, mat := originOf(v.Model, "the agent"), v.Model.Range
+	model, mat := cmp.Or(v.Model.Origin, "the agent"), v.Model.Range
 	if a := planAgent(d, s); a != nil && a.Model != "" {
 		model, mat = "named by the plan", a.Range
-	} else if label(d.Model) {
+	} else if label(d.Model).Set() {
 		model, mat = "label", d.Model.Range
 	}
 	w.add(p+".model", s.Model, model, mat)
-	w.add(p+".access", s.Access, originOf(v.Access, "default"), v.Access.Range)
+	told(w, p+".access", s.Access, ir.Stated{}, v.Access, "default")
 }
 
-func originOf[T any](v policies.Value[T], def string) string {
-	if v.Origin == "" {
-		return def
+// told adds what a label of the plan says, else what the policy does.
+func told[T any](w *why, field string, value any, l ir.Stated, v policies.Value[T], def string) {
+	origin, at := cmp.Or(v.Origin, def), v.Range
+	if l.Set() {
+		origin, at = "label", l.Range
 	}
-	return v.Origin
+	w.add(field, fmt.Sprint(value), origin, at)
 }
 
 func (w *why) git(n *ir.Node, d *ir.DraftNode) {
 	s := w.it.settings
-	one := func(field, value string, l ir.Stated, t policies.Value[string]) {
-		if l.Set() {
-			w.add(field, value, "label", l.Range)
-			return
-		}
-		w.add(field, value, originOf(t, "default template"), t.Range)
-	}
-	one("git.branch", n.Git.Branch, d.Branch, s.Git.Branch)
-	one("git.worktree", n.Git.Worktree, d.Worktree, s.Git.Worktree)
-	switch {
-	case d.Base.Set():
-		w.add("git.base", n.Git.Base, "label", d.Base.Range)
-	case w.draft.Base.Set():
+	told(w, "git.branch", n.Git.Branch, d.Branch, s.Git.Branch, "default template")
+	told(w, "git.worktree", n.Git.Worktree, d.Worktree, s.Git.Worktree, "default template")
+	if !d.Base.Set() && w.draft.Base.Set() {
 		w.add("git.base", n.Git.Base, "the plan", w.draft.Base.Range)
-	default:
-		w.add("git.base", n.Git.Base, originOf(w.whole.Git.Base, "HEAD when first applied"), w.whole.Git.Base.Range)
+	} else {
+		told(w, "git.base", n.Git.Base, d.Base, w.whole.Git.Base, "HEAD when first applied")
 	}
 }
