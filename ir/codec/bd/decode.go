@@ -71,7 +71,6 @@ type decoding struct {
 // issue is one while it is read.
 type issue struct {
 	r    *foreign.Reader
-	at   diag.Range
 	node ir.DraftNode
 	kind string // issue_type
 	text string // the description
@@ -99,24 +98,24 @@ func (d *decoding) issue(r *foreign.Reader, v *foreign.Value) {
 	i := &issue{r: r, ext: map[string]any{}}
 	f := r.Fields(v, i.ext, known...)
 	here := r.File.Range(v.Start, v.Start+1)
-	if x := f.Get("issue_type"); x != nil && x.Kind == 's' {
-		i.kind = x.Text
+	word := func(x *foreign.Value) string {
+		if x == nil || x.Kind != 's' {
+			return ""
+		}
+		return x.Text
 	}
-	status := ""
-	if x := f.Get("status"); x != nil && x.Kind == 's' {
-		status = strings.ToLower(x.Text)
-	}
+	i.kind = word(f.Get("issue_type"))
+	status := strings.ToLower(word(f.Get("status")))
 	if x := f.Get("_type"); x != nil && x.Text != "issue" || slices.Contains(noWork, i.kind) || status == "tombstone" {
 		d.books = append(d.books, here)
 		return
 	}
 	n := &i.node
 	n.Kind, n.Word, n.PhaseIndex, n.Ordered = ir.Work, "Issue", -1, true
-	n.Range, n.KeyRange, i.at = here, here, here
+	n.Range, n.KeyRange = here, here
 	if !r.ID(r.Need(v, f, "id", "the id of the issue, such as \"bd-a1b2\""), "the id of the issue", n) {
 		return
 	}
-	i.at = n.IDRange
 	if x := r.Need(v, f, "title", "what is to be done"); x != nil {
 		n.Title, n.Range = text.OneLine(r.Text(x, "what is to be done")), r.At(x)
 	}
@@ -125,59 +124,79 @@ func (d *decoding) issue(r *foreign.Reader, v *foreign.Value) {
 			i.ext[name] = x.Plain()
 		}
 	}
+	i.texts(f)
+	i.numbers(f)
+	i.typed(f.Get("issue_type"))
+	i.labels(f.Get("labels"))
+	d.dependencies(i, f)
+	d.status(i, f.Get("status"), foreign.IssueStatuses.Read(status))
+	d.issues = append(d.issues, i)
+	if d.byID[string(n.ID)] == nil {
+		d.byID[string(n.ID)] = i
+	}
+}
+
+// texts reads what is told to people and agents.
+func (i *issue) texts(f foreign.Fields) {
 	text := func(name string) string {
 		x := f.Get(name)
-		if !r.Is(x, 's', "text") {
+		if !i.r.Is(x, 's', "text") {
 			return ""
 		}
 		return strings.TrimSpace(strings.ReplaceAll(x.Text, "\r\n", "\n"))
 	}
 	i.text, i.own = text("description"), text("owner")
-	n.Goal = i.text
+	i.node.Goal = i.text
 	for _, name := range []string{"design", "notes"} {
 		if s := text(name); s != "" {
-			n.Text = append(n.Text, strings.Split(s, "\n")...)
+			i.node.Text = append(i.node.Text, strings.Split(s, "\n")...)
 		}
 	}
-	n.Acceptance = items(text("acceptance_criteria"))
-	if p, ok := r.Whole(f.Get("priority"), 0, 4); ok {
-		n.Priority = r.Stated(f.Get("priority"), fmt.Sprint(p))
+	i.node.Acceptance = items(text("acceptance_criteria"))
+}
+
+func (i *issue) numbers(f foreign.Fields) {
+	if p, ok := i.r.Whole(f.Get("priority"), 0, 4); ok {
+		i.node.Priority = i.r.Stated(f.Get("priority"), fmt.Sprint(p))
 	}
-	if x := f.Get("issue_type"); x != nil && x.Kind != 's' {
-		r.Wrong(x, "a type, such as \"task\"")
-	} else if x != nil && i.kind != "" {
-		if i.kind != Types[0] && i.kind != Types[1] {
-			n.Type = r.Stated(x, i.kind)
-		}
-		if i.kind == Types[1] {
-			n.Kind = ir.Merge
-		}
-		if i.kind == "gate" {
-			n.Kind = ir.Manual // somebody resolves it
-		}
+	if m, ok := i.r.Whole(f.Get("estimated_minutes"), 0, 10*366*24*60); ok && m > 0 {
+		i.node.Estimate = i.r.Stated(f.Get("estimated_minutes"), fmt.Sprintf("%dm", m))
 	}
-	if m, ok := r.Whole(f.Get("estimated_minutes"), 0, 10*366*24*60); ok && m > 0 {
-		n.Estimate = r.Stated(f.Get("estimated_minutes"), fmt.Sprintf("%dm", m))
+}
+
+// typed takes the type over where it means something.
+func (i *issue) typed(x *foreign.Value) {
+	if !i.r.Is(x, 's', "a type, such as \"task\"") || i.kind == "" {
+		return
 	}
-	i.labels(f.Get("labels"))
-	d.dependencies(i, f)
-	switch x := f.Get("status"); {
-	case foreign.IssueStatuses.Read(status) == foreign.Done:
-		n.Done, n.DoneBy, n.DoneRange = true, "status", r.At(x)
-		d.closed = append(d.closed, r.At(x))
-	case foreign.IssueStatuses.Read(status) == foreign.Begun:
-		d.begun = append(d.begun, r.At(x))
-	case x != nil && x.Kind != 's':
-		r.Wrong(x, "a status, such as \"open\"")
+	switch i.kind {
+	case Types[0]:
+		return
+	case Types[1]:
+		i.node.Kind = ir.Merge
+		return
+	case "gate":
+		i.node.Kind = ir.Manual // somebody resolves it
 	}
-	if n.Done { // it begins nowhere
-		n.Start = ir.Stated{}
-	} else if i.phases != nil {
-		r.Wrong(i.phases, "at most one label "+PhaseLabel+"STEP, the step that work begins at")
+	i.node.Type = i.r.Stated(x, i.kind)
+}
+
+// status takes over what is done; what has begun elsewhere begins anew.
+func (d *decoding) status(i *issue, x *foreign.Value, is foreign.Standing) {
+	n := &i.node
+	switch {
+	case is == foreign.Done:
+		n.Done, n.DoneBy, n.DoneRange = true, "status", i.r.At(x)
+		n.Start = ir.Stated{} // it begins nowhere
+		d.closed = append(d.closed, i.r.At(x))
+		return
+	case is == foreign.Begun:
+		d.begun = append(d.begun, i.r.At(x))
+	default:
+		i.r.Is(x, 's', "a status, such as \"open\"")
 	}
-	d.issues = append(d.issues, i)
-	if d.byID[string(n.ID)] == nil {
-		d.byID[string(n.ID)] = i
+	if i.phases != nil {
+		i.r.Wrong(i.phases, "at most one label "+PhaseLabel+"STEP, the step that work begins at")
 	}
 }
 

@@ -41,42 +41,21 @@ var (
 func (d *decoding) metadata(b *bead, m *foreign.Value) {
 	n := &b.node
 	f := b.r.Fields(m, b.metadata, slices.Concat(ownKeys, extensionKeys)...)
-	said := func(name string) (*foreign.Value, string) {
-		x := f.Get(name)
-		if x == nil || x.Kind != 's' || strings.TrimSpace(x.Text) == "" {
-			return nil, ""
-		}
-		return x, x.Text
-	}
-	if x, s := said("phase"); x != nil {
-		if n.Phase = text.OneLine(s); n.Phase != s {
-			b.metadata["phase"] = s
+	n.Phase, n.Section = b.oneLine(f, "phase"), b.oneLine(f, "plan_section")
+	n.Branch, n.Base = b.said(f, "branch"), b.said(f, "source_branch")
+	if s := b.said(f, "sprint"); s.Set() {
+		b.sprint = s.Value
+		if len(s.Value) <= foreign.MaxID && keyPattern.MatchString(s.Value) && s.Value != "integration" {
+			n.Key, n.KeyRange = ir.Key(s.Value), s.Range
 		}
 	}
-	if x, s := said("sprint"); x != nil {
-		b.sprint = s
-		if len(s) <= foreign.MaxID && keyPattern.MatchString(s) && s != "integration" {
-			n.Key, n.KeyRange = ir.Key(s), b.r.At(x)
-		}
+	if s := b.said(f, "worktree_path"); s.Set() {
+		d.worktree(b, f.Get("worktree_path"), s.Value)
 	}
-	if x, s := said("branch"); x != nil {
-		n.Branch = b.stated(x, s)
+	if b.planFile = b.said(f, "plan_file").Value; b.planFile != "" {
+		b.metadata["plan_file"] = b.planFile
 	}
-	if x, s := said("source_branch"); x != nil {
-		n.Base = b.stated(x, s)
-	}
-	if x, s := said("worktree_path"); x != nil {
-		d.worktree(b, x, s)
-	}
-	if _, s := said("plan_file"); s != "" {
-		b.planFile, b.metadata["plan_file"] = s, s
-	}
-	if _, s := said("plan_section"); s != "" {
-		if n.Section = text.OneLine(s); n.Section != s {
-			b.metadata["plan_section"] = s
-		}
-	}
-	if _, s := said("plan_sprint_id"); s != "" && s != b.sprint {
+	if s := b.said(f, "plan_sprint_id").Value; s != "" && s != b.sprint {
 		b.metadata["plan_sprint_id"] = s
 	}
 	for _, name := range typedKeys {
@@ -91,24 +70,33 @@ func (d *decoding) metadata(b *bead, m *foreign.Value) {
 	if x := f.Get("qa_agents"); x != nil {
 		d.judges(b, x)
 	}
-	if x := f.Get("max_retry_attempts"); x != nil {
-		if i, ok := b.r.Whole(x, 1, maxAttempts); ok {
-			n.Attempts = b.stated(x, fmt.Sprint(i))
+	if i, ok := b.r.Whole(f.Get("max_retry_attempts"), 1, maxAttempts); ok {
+		n.Attempts = b.stated(f.Get("max_retry_attempts"), fmt.Sprint(i))
+	}
+	for _, name := range trackedKeys { // what was run before, where there is something to keep
+		if x := f.Get(name); x != nil && (x.Kind != 'n' || x.Text != "0") && (x.Kind != '[' || len(x.Items) > 0) {
+			b.metadata[name] = x.Plain()
 		}
 	}
-	b.tracked(f)
 	d.extensions(b, f)
 }
 
-// tracked keeps what was run before, where there is something to keep.
-func (b *bead) tracked(f foreign.Fields) {
-	for _, name := range trackedKeys {
-		x := f.Get(name)
-		if x == nil || x.Kind == 'n' && x.Text == "0" || x.Kind == '[' && len(x.Items) == 0 {
-			continue
-		}
-		b.metadata[name] = x.Plain()
+// said is a text that says something, as it stands.
+func (b *bead) said(f foreign.Fields, name string) ir.Stated {
+	if x := f.Get(name); x != nil && isSaid(x) {
+		return b.stated(x, x.Text)
 	}
+	return ir.Stated{}
+}
+
+// oneLine is a text on one line; one that stood on several is kept, too.
+func (b *bead) oneLine(f foreign.Fields, name string) string {
+	s := b.said(f, name).Value
+	line := text.OneLine(s)
+	if line != s {
+		b.metadata[name] = s
+	}
+	return line
 }
 
 // sibling is a worktree in the place that the format has for them: beside the
@@ -132,16 +120,13 @@ func (d *decoding) worktree(b *bead, v *foreign.Value, s string) {
 // developer reads who does the work and what they are told.
 func (d *decoding) developer(b *bead, f foreign.Fields) {
 	n := &b.node
-	model := ""
-	if x := f.Get("dev_model"); x != nil && x.Kind == 's' && strings.TrimSpace(x.Text) != "" {
-		model = strings.TrimSpace(x.Text)
-		n.Model = b.stated(x, model)
-	}
-	if x := f.Get("dev_agent_path"); x != nil && x.Kind == 's' && strings.TrimSpace(x.Text) != "" {
-		ref := d.agent(b, x)
-		ref.Model = model
+	n.Model = b.said(f, "dev_model")
+	n.Model.Value = strings.TrimSpace(n.Model.Value)
+	if s := b.said(f, "dev_agent_path"); s.Set() {
+		ref := d.agent(b, f.Get("dev_agent_path"))
+		ref.Model = n.Model.Value
 		n.Agents, n.Model = []ir.AgentRef{ref}, ir.Stated{}
-		b.metadata["dev_agent_path"] = x.Text
+		b.metadata["dev_agent_path"] = s.Value
 	}
 	x := f.Get("dev_prompts")
 	switch {
@@ -225,7 +210,7 @@ func (d *decoding) judges(b *bead, list *foreign.Value) {
 			continue
 		}
 		x := f.Get("agent_path")
-		if x == nil || x.Kind != 's' || strings.TrimSpace(x.Text) == "" {
+		if x == nil || !isSaid(x) {
 			b.r.Missing(q, "agent_path", "who judges: the path of an agent file")
 			continue
 		}
@@ -266,16 +251,16 @@ func (d *decoding) judges(b *bead, list *foreign.Value) {
 
 // complete adds what a schema needs so that every answer holds a verdict.
 func complete(schema map[string]any) {
-	props, ok := schema["properties"].(map[string]any)
-	if !ok {
-		props = map[string]any{}
-		schema["properties"] = props
+	in := func(of map[string]any, key string) map[string]any {
+		m, ok := of[key].(map[string]any)
+		if !ok {
+			m = map[string]any{}
+			of[key] = m
+		}
+		return m
 	}
-	status, ok := props["status"].(map[string]any)
-	if !ok {
-		status = map[string]any{}
-		props["status"] = status
-	}
+	props := in(schema, "properties")
+	status := in(props, "status")
 	had, _ := status["enum"].([]any)
 	same := len(had) == len(verdicts)
 	for _, w := range verdicts {

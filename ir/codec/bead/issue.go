@@ -30,69 +30,61 @@ func (d *decoding) issue(r *foreign.Reader, v *foreign.Value) {
 	here := r.File.Range(v.Start, v.Start+1)
 	n.Range, n.KeyRange = here, here
 	f := r.Fields(v, b.top, topKeys...)
-	get := func(name string) *foreign.Value { return f.Get(name) }
-	typ := ""
-	if x := get("issue_type"); x != nil && x.Kind == 's' {
-		typ = x.Text
-	}
-	if x := get("id"); x != nil {
-		r.ID(x, "the id of the bead", n)
-	}
-	if x := get("title"); x != nil {
+	r.ID(f.Get("id"), "the id of the bead", n)
+	if x := f.Get("title"); x != nil {
 		n.Title, n.Range = text.OneLine(r.Text(x, "what is to be done")), r.At(x)
 	}
-	if x := get("description"); x != nil {
-		if x.Kind != 's' || strings.ContainsRune(x.Text, 0) {
-			r.Wrong(x, "a text")
-		} else {
-			n.Goal = foreign.Lines(x.Text)
-		}
+	if x := f.Get("description"); x != nil && strings.ContainsRune(x.Text, 0) {
+		r.Wrong(x, "a text")
+	} else if r.Is(x, 's', "a text") {
+		n.Goal = foreign.Lines(x.Text)
 	}
-	switch typ {
-	case "epic":
+	switch x := f.Get("issue_type"); {
+	case x == nil || x.Kind != 's' || x.Text == "" || x.Text == TypeWork:
+	case x.Text == "epic":
 		if d.epic == nil {
 			d.epic = b
 		}
 		return
-	case TypeMerge:
+	case x.Text == TypeMerge:
 		n.Kind = ir.Merge
-	case TypeWork, "":
 	default:
-		n.Type = b.stated(get("issue_type"), typ)
+		n.Type = b.stated(x, x.Text)
 	}
 	d.beads = append(d.beads, b)
 	d.demand(b)
-	if x := get("status"); x != nil {
+	d.details(b, f)
+	b.finish()
+}
+
+// details reads everything but what a bead is.
+func (d *decoding) details(b *bead, f foreign.Fields) {
+	if x := f.Get("status"); x != nil {
 		d.status(b, x)
 	}
-	if x := get("priority"); x != nil {
+	if x := f.Get("priority"); x != nil {
 		b.priority(x)
 	}
-	if x := get("assignee"); x != nil && x.Text != Assignee {
+	if x := f.Get("dependencies"); x != nil {
+		b.dependencies(x)
+	}
+	if x := f.Get("assignee"); x != nil && x.Text != Assignee {
 		b.top["assignee"] = x.Plain()
 	}
-	if x := get("owner"); x != nil && x.Kind == 's' {
+	if x := f.Get("owner"); x != nil && x.Kind == 's' {
 		b.owner = x.Text
 	}
-	if x := get("dependencies"); x != nil {
-		d.dependencies(b, x)
-	}
 	for _, name := range []string{"comments", "external_ref", "created_at", "updated_at", "closed_at"} {
-		if x := get(name); x != nil {
+		if x := f.Get(name); x != nil {
 			b.top[name] = x.Plain()
 		}
 	}
-	if m := get("metadata"); m != nil {
-		if m.Kind == '{' {
-			d.metadata(b, m)
-		} else {
-			r.Wrong(m, "an object")
-		}
+	if m := f.Get("metadata"); b.r.Is(m, '{', "an object") {
+		d.metadata(b, m)
 	}
-	if x := get("labels"); x != nil {
+	if x := f.Get("labels"); x != nil { // the metadata say which of them export writes anyway
 		b.labels(x)
 	}
-	b.finish()
 }
 
 // status takes over what is finished. How far another executor got with the rest is
@@ -142,7 +134,7 @@ func dependencyOf(v *foreign.Value) (id, typ *foreign.Value) {
 
 // dependencies reads what the bead waits for. Types of bd that ralph does not have
 // become the nearest: what schedules blocks, everything else is related.
-func (d *decoding) dependencies(b *bead, v *foreign.Value) {
+func (b *bead) dependencies(v *foreign.Value) {
 	for _, x := range v.Items {
 		id, typ := dependencyOf(x)
 		if id == nil || id.Text == "" {

@@ -94,15 +94,15 @@ func (r *Reader) Object(most int) *Value {
 		return nil
 	}
 	v, err := parse(src, 0)
-	if err != nil {
+	switch {
+	case err != nil:
 		r.unreadable(err)
-		return nil
-	}
-	if v.Kind != '{' {
+	case v.Kind != '{':
 		r.holds(v, "an object")
-		return nil
+	default:
+		return v
 	}
-	return v
+	return nil
 }
 
 // Objects reads the file as JSON objects: one, a list of them, one a line, or any of
@@ -121,23 +121,22 @@ func (r *Reader) Objects() []*Value {
 		return nil
 	}
 	var out []*Value
-	for start := 0; start < len(src); {
-		end := start + bytes.IndexByte(src[start:], '\n')
-		if end < start {
-			end = len(src)
+	end := 0
+	for line := range bytes.Lines(src) {
+		start := end
+		end += len(line)
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
 		}
-		if len(bytes.TrimSpace(src[start:end])) > 0 {
-			v, err := parse(src[:end], start)
-			switch {
-			case err != nil:
-				r.unreadable(err)
-			case v.Kind != '{':
-				r.bad(v.Start, "The line holds %s, not an object.", Kinds[v.Kind])
-			default:
-				out = append(out, v)
-			}
+		v, err := parse(bytes.TrimSuffix(src[:end], []byte("\n")), start)
+		switch {
+		case err != nil:
+			r.unreadable(err)
+		case v.Kind != '{':
+			r.bad(v.Start, "The line holds %s, not an object.", Kinds[v.Kind])
+		default:
+			out = append(out, v)
 		}
-		start = end + 1
 	}
 	return out
 }
@@ -169,36 +168,6 @@ func (r *Reader) unpack(v *Value) []*Value {
 		}
 	}
 	return v.Items
-}
-
-// Any returns the first member with this name in any spelling, the exact one before others;
-// nil if there is none, or a null.
-func (v *Value) Any(name string) *Value {
-	x := v.Get(name)
-	for i := 0; x == nil && i < len(v.Members); i++ {
-		if Plain(v.Members[i].Name) == Plain(name) {
-			x = v.Members[i].Value
-		}
-	}
-	if x == nil || x.Kind == '0' {
-		return nil
-	}
-	return x
-}
-
-// Has reports whether there is a member with this name in any spelling, be it null.
-func (v *Value) Has(name string) bool {
-	return slices.ContainsFunc(v.Members, func(m Member) bool { return Plain(m.Name) == Plain(name) })
-}
-
-// Get returns the member with exactly this name, nil if there is none.
-func (v *Value) Get(name string) *Value {
-	for i := range v.Members {
-		if v.Members[i].Name == name {
-			return v.Members[i].Value
-		}
-	}
-	return nil
 }
 
 // Fields are the members of an object by their Plain names. A null is absent.
@@ -352,27 +321,6 @@ func (r *Reader) Word(v *Value, words ...string) string {
 // Stated is a text of the file as a draft has it.
 func (r *Reader) Stated(v *Value, text string) ir.Stated {
 	return ir.Stated{Value: text, Range: r.At(v), Strict: true}
-}
-
-// Plain is a value as encoding/json writes it, numbers as they are.
-func (v *Value) Plain() any {
-	switch v.Kind {
-	case '{':
-		out := map[string]any{}
-		for _, m := range v.Members {
-			out[m.Name] = m.Value.Plain()
-		}
-		return out
-	case '[':
-		return lists.Map(v.Items, func(x *Value) any { return x.Plain() })
-	case 's':
-		return v.Text
-	case 'n':
-		return json.Number(v.Text)
-	case 'b':
-		return v.Truth
-	}
-	return nil
 }
 
 // Slug makes the name of a gate or an epic of a text: lower case, one "-" for

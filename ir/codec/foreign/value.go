@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // maxDepth bounds how deep a file nests.
@@ -177,6 +180,57 @@ func (v *Value) move(to *Value) {
 	for _, x := range v.Items {
 		x.move(to)
 	}
+}
+
+// Any returns the first member with this name in any spelling, the exact one before others;
+// nil if there is none, or a null.
+func (v *Value) Any(name string) *Value {
+	x := v.Get(name)
+	if x == nil {
+		x = v.member(func(m Member) bool { return Plain(m.Name) == Plain(name) })
+	}
+	if x == nil || x.Kind == '0' {
+		return nil
+	}
+	return x
+}
+
+// Has reports whether there is a member with this name in any spelling, be it null.
+func (v *Value) Has(name string) bool {
+	return slices.ContainsFunc(v.Members, func(m Member) bool { return Plain(m.Name) == Plain(name) })
+}
+
+// Get returns the member with exactly this name, nil if there is none.
+func (v *Value) Get(name string) *Value {
+	return v.member(func(m Member) bool { return m.Name == name })
+}
+
+func (v *Value) member(is func(Member) bool) *Value {
+	if i := slices.IndexFunc(v.Members, is); i >= 0 {
+		return v.Members[i].Value
+	}
+	return nil
+}
+
+// Plain is a value as encoding/json writes it, numbers as they are.
+func (v *Value) Plain() any {
+	switch v.Kind {
+	case '{':
+		out := map[string]any{}
+		for _, m := range v.Members {
+			out[m.Name] = m.Value.Plain()
+		}
+		return out
+	case '[':
+		return lists.Map(v.Items, func(x *Value) any { return x.Plain() })
+	case 's':
+		return v.Text
+	case 'n':
+		return json.Number(v.Text)
+	case 'b':
+		return v.Truth
+	}
+	return nil
 }
 
 // Escape writes a name as a part of a JSON pointer.

@@ -1,6 +1,7 @@
 package gsd
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,88 +16,85 @@ var taskNumber = lazyregexp.New(`^Task \d{1,4}[a-z]?\s*[:.–—-]\s*`)
 
 // task makes an entry of the task list of a <task>.
 func (d *decoding) task(p *plan, src string, e element) {
-	n := &p.node
 	p.tasks++
-	kind := e.attr("type")
 	fields, between := d.elements(p.file, src, e.from, e.to)
 	field := func(names ...string) string {
-		for _, name := range names {
-			for _, f := range fields {
-				if f.name == name {
-					return src[f.from:f.to]
-				}
-			}
+		i := slices.IndexFunc(fields, func(f element) bool { return f.name == names[0] })
+		if i < 0 && len(names) > 1 {
+			i = slices.IndexFunc(fields, func(f element) bool { return f.name == names[1] })
 		}
-		return ""
+		if i < 0 {
+			return ""
+		}
+		return text.OneLine(src[fields[i].from:fields[i].to])
 	}
-	t := ir.Task{Text: taskNumber.ReplaceAllString(text.OneLine(field("name")), "")}
+	t := ir.Task{Text: taskNumber.ReplaceAllString(field("name"), "")}
 	used := []string{"name"}
 	at := p.file.Range(e.start, e.from)
-	switch {
+	switch kind := e.attr("type"); {
 	case strings.HasPrefix(kind, "checkpoint:human-action"):
 		p.people++
 		p.asks = at
-		t.Text = lead("A person does this, ask for it", t.Text, text.OneLine(field("action", "what-built")))
+		t.Text = lead("A person does this, ask for it", t.Text, field("action", "what-built"))
 		used = append(used, "action")
 	case strings.HasPrefix(kind, "checkpoint:decision"):
 		p.asks = at
-		t.Text = lead("A person decides this, ask and wait for the answer", t.Text, text.OneLine(field("decision")))
+		t.Text = lead("A person decides this, ask and wait for the answer", t.Text, field("decision"))
 		used = append(used, "decision")
-	case strings.HasPrefix(kind, "checkpoint:human-verify"), strings.HasPrefix(kind, "checkpoint"):
+	case strings.HasPrefix(kind, "checkpoint"):
 		p.people++
 		p.looks = at
-		t.Text = lead("Look at it", t.Text, text.OneLine(field("what-built")))
-		used = append(used, "what-built")
-		used = append(used, "resume-signal")
+		t.Text = lead("Look at it", t.Text, field("what-built"))
+		used = append(used, "what-built", "resume-signal")
 	}
 	for _, b := range between {
-		if s := src[b[0]:b[1]]; strings.TrimSpace(s) != "" {
-			t.Detail = append(t.Detail, lines(s)...)
-		}
+		t.Detail = append(t.Detail, lines(src[b[0]:b[1]])...)
 	}
 	for _, f := range fields {
-		inner := src[f.from:f.to]
-		if slices.Contains(used, f.name) || strings.TrimSpace(inner) == "" {
-			continue
-		}
-		switch f.name {
-		case "action":
-			t.Detail = append(t.Detail, lines(inner)...)
-		case "files":
-			t.Detail = append(t.Detail, "Files: "+text.OneLine(inner))
-			for part := range strings.FieldsFuncSeq(inner, func(r rune) bool { return r == ',' || r == '\n' }) {
-				p.addPath(&n.Scope.Files, strings.TrimPrefix(strings.TrimSpace(part), "- "))
-			}
-		case "read_first":
-			t.Detail = append(t.Detail, labelled("Read first", inner)...)
-			for _, s := range points(inner) {
-				s, _, _ = strings.Cut(s, " ")
-				p.addPath(&n.Scope.Reads, s)
-			}
-		case "verify":
-			d.verify(p, src, f, &t)
-		case "automated":
-			d.command(p, f, inner)
-		case "done", "acceptance_criteria":
-			n.Acceptance = append(n.Acceptance, points(inner)...)
-		default:
-			t.Detail = append(t.Detail, labelled(sentence(strings.NewReplacer("_", " ", "-", " ").Replace(f.name)), inner)...)
+		if inner := src[f.from:f.to]; !slices.Contains(used, f.name) && strings.TrimSpace(inner) != "" {
+			d.field(p, src, f, inner, &t)
 		}
 	}
 	if t.Text == "" {
 		t.Text = p.lastHeading()
 	}
-	if t.Text == "" {
-		t.Text = "Task " + strconv.Itoa(p.tasks)
-		if len(t.Detail) > 0 {
-			t.Text, t.Detail = t.Detail[0], t.Detail[1:]
-		}
+	if t.Text == "" && len(t.Detail) > 0 {
+		t.Text, t.Detail = t.Detail[0], t.Detail[1:]
 	}
+	t.Text = cmp.Or(t.Text, "Task "+strconv.Itoa(p.tasks))
 	if p.looks == at {
 		p.checks = append(p.checks, t)
 		return
 	}
-	n.Tasks = append(n.Tasks, t)
+	p.node.Tasks = append(p.node.Tasks, t)
+}
+
+// field reads what an element of a task says.
+func (d *decoding) field(p *plan, src string, f element, inner string, t *ir.Task) {
+	n := &p.node
+	switch f.name {
+	case "action":
+		t.Detail = append(t.Detail, lines(inner)...)
+	case "files":
+		t.Detail = append(t.Detail, "Files: "+text.OneLine(inner))
+		for part := range strings.FieldsFuncSeq(inner, func(r rune) bool { return r == ',' || r == '\n' }) {
+			p.addPath(&n.Scope.Files, strings.TrimPrefix(strings.TrimSpace(part), "- "))
+		}
+	case "read_first":
+		t.Detail = append(t.Detail, labelled("Read first", inner)...)
+		for _, s := range points(inner) {
+			s, _, _ = strings.Cut(s, " ")
+			p.addPath(&n.Scope.Reads, s)
+		}
+	case "verify":
+		d.verify(p, src, f, t)
+	case "automated":
+		d.command(p, f, inner)
+	case "done", "acceptance_criteria":
+		n.Acceptance = append(n.Acceptance, points(inner)...)
+	default:
+		t.Detail = append(t.Detail, labelled(sentence(strings.NewReplacer("_", " ", "-", " ").Replace(f.name)), inner)...)
+	}
 }
 
 var sectionHeading = lazyregexp.New(`^#{2,6}\s+(?:Task\s+)?(?:\d{1,4}[.):]?\s+)?(\S.*)$`)
