@@ -20,10 +20,8 @@ func newStatusCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if of.json {
-				return view.WriteJSON(cmd.OutOrStdout(), record.StatusOf(r))
-			}
-			if err := view.Status(r, cmd.OutOrStdout(), attempts); err != nil || !record.IsDraft(r.Epic) {
+			s := record.StatusOf(r)
+			if err := of.print(cmd, s, func() error { return view.Status(s, cmd.OutOrStdout(), attempts) }); err != nil || of.json || !record.IsDraft(r.Epic) {
 				return err
 			}
 			if why := draft.Of(r).NotWritten(cmd.Context()); why != "" {

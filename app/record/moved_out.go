@@ -17,23 +17,30 @@ type MovedJSON struct {
 	Why   string    `json:"why"`
 	Files int       `json:"files"` // at most 1000 are counted
 	Bytes int64     `json:"bytes"` // of these
+	Key   string    `json:"-"`
 }
 
 // MovedOut is what was moved out of worktrees and is still there.
-func MovedOut(space *workspace.Space) ([]MovedJSON, error) {
+func MovedOut(space *workspace.Space, key func(ir.NodeID) string) ([]MovedJSON, error) {
 	all, err := space.Trees.MovedOut(context.Background())
 	var out []MovedJSON
 	for _, m := range all {
-		out = append(out, MovedJSON(m))
+		x := MovedJSON{Node: m.Node, Dir: m.Dir, Why: m.Why, Files: m.Files, Bytes: m.Bytes}
+		if m.Node != "" {
+			x.Key = key(m.Node)
+		}
+		out = append(out, x)
 	}
 	return out, err
 }
+
+func (r *Record) movedOut() ([]MovedJSON, error) { return MovedOut(r.Space, r.Key) }
 
 // MovedOut is that of one node. What cannot be read is said by status.
 func (r *Record) MovedOut(id ir.NodeID) []MovedJSON {
 	if r.moved == nil {
 		r.moved = map[ir.NodeID][]MovedJSON{}
-		all, _ := MovedOut(r.Space)
+		all, _ := r.movedOut()
 		for _, m := range all {
 			r.moved[m.Node] = append(r.moved[m.Node], m)
 		}

@@ -3,7 +3,6 @@ package record
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
@@ -216,6 +215,9 @@ func (r *Record) Node(id ir.NodeID) *ir.Node {
 	return &ir.Node{ID: id, Key: ir.Key(id), Title: "the sum of all results", Git: ir.Git{Branch: r.Epic.Epic.Integration.Branch}}
 }
 
+// Key is what people call a node.
+func (r *Record) Key(id ir.NodeID) string { return string(r.Node(id).Key) }
+
 // About is AboutEpic of this record's file.
 func (r *Record) About() string { return AboutEpic(r.File) }
 
@@ -235,24 +237,6 @@ func Applies(file string) string {
 		return ""
 	}
 	return " " + words.QuotePath(file)
-}
-
-// StateOfRun says in words whether a run is at work.
-func (r *Record) StateOfRun() string {
-	o := r.Run.Overview()
-	switch {
-	case r.Held && o.Open && o.Draining != "":
-		return fmt.Sprintf("ending (%s); process %d", o.Draining, r.Holder.PID)
-	case r.Held:
-		return fmt.Sprintf("at work: process %d of %s, since %s", r.Holder.PID, r.Holder.User, r.Holder.Started.Local().Format(time.DateTime))
-	case !o.Begun && !o.Recovered.IsZero():
-		return "recovered at " + o.Recovered.Local().Format(time.DateTime) + "; ralph apply" + Applies(r.File) + " goes on"
-	case !o.Begun:
-		return "not started"
-	case o.Open, r.Cut():
-		return "interrupted; ralph apply" + Applies(r.File) + " goes on"
-	}
-	return "ended"
 }
 
 // Cut reports whether the last run ended with sprints at work: it was interrupted.

@@ -234,5 +234,5 @@ func WorkIndex(v machine.NodeView, writes func(step string) bool) int {
 
 // Changes lists the changes by others, in their current state.
 func (r *Record) Changes() []words.Change {
-	return ChangesOf(r.Run, func(id ir.NodeID) string { return string(r.Node(id).Key) }, r.About(), r.Space.Checkout.Undone)
+	return ChangesOf(r.Run, r.Key, r.About(), r.Space.Checkout.Undone)
 }

@@ -2,6 +2,7 @@ package record
 
 import (
 	"cmp"
+	"fmt"
 	"time"
 
 	"github.com/ralph-compiler/ralph/app/words"
@@ -25,16 +26,24 @@ type (
 			Digest  string    `json:"digest"`
 			Changed bool      `json:"changed"` // epic.json has changed since
 		} `json:"epic"`
-		Run       runJSON            `json:"run"`
+		Run       RunJSON            `json:"run"`
 		Counts    map[string]int     `json:"counts"`
 		GoesOn    int                `json:"goes_on,omitempty"` // of those that wait: without anybody
 		Nodes     []NodeJSON         `json:"nodes"`             // integration last, once there is something to join
 		Proposals []machine.Proposed `json:"proposals,omitempty"`
 		MovedOut  []MovedJSON        `json:"moved_out,omitempty"` // from worktrees: the only copy
 		Changes   []words.Change     `json:"changes,omitempty"`   // by others, while agents were at work
-		Tracker   *trackerJSON       `json:"tracker,omitempty"`   // where the policy has one
+		Tracker   *TrackerJSON       `json:"tracker,omitempty"`   // where the policy has one
+
+		// What the texts say besides.
+		File   string      `json:"-"` // of the epic, as it was named
+		Now    time.Time   `json:"-"`
+		Tally  string      `json:"-"`
+		Doubts []string    `json:"-"`
+		Branch BranchHolds `json:"-"`
+		Hidden error       `json:"-"` // why MovedOut is not known
 	}
-	runJSON struct {
+	RunJSON struct {
 		Survivors    []SurvivorJSON `json:"survivors,omitempty"` // processes of a run that was killed
 		State        string         `json:"state"`               // not started, at work, ending, interrupted, ended
 		PID          int            `json:"pid,omitempty"`
@@ -50,6 +59,13 @@ type (
 		Spent        spentJSON      `json:"spent"`        // of the budget
 		SpentInAll   spentJSON      `json:"spent_in_all"` // since the first apply
 		Base         string         `json:"base,omitempty"`
+
+		// What the texts say besides.
+		View    machine.RunView `json:"-"` // for words about amounts, parked runners, holds
+		Says    string          `json:"-"` // State, with who and when
+		Cut     bool            `json:"-"` // the next apply goes on with it
+		AtWork  bool            `json:"-"`
+		Waiting bool            `json:"-"` // for the approval of its plan
 	}
 	spentJSON struct {
 		Tokens          *int64 `json:"tokens"`
@@ -88,12 +104,14 @@ type (
 		Worktree     string        `json:"worktree,omitempty"`
 		PullURL      string        `json:"pr_url,omitempty"`
 		PullNumber   int           `json:"pr_number,omitempty"`
-		Attempts     []attemptJSON `json:"attempts"`
+		Attempts     []AttemptJSON `json:"attempts"`
 		Ways         []machine.Way `json:"ways,omitempty"`     // what people can do now
 		Next         []NextStep    `json:"next,omitempty"`     // what is worth doing
 		SameAs       ir.Key        `json:"same_as,omitempty"`  // of integration: the sprint that waits over the same conflict, to be resolved there
 		Holds        []heldJSON    `json:"holds,omitempty"`    // of integration: every result that the branch holds
 		LeftOut      []leftOutJSON `json:"left_out,omitempty"` // of integration: sprints without a result in it
+
+		View machine.NodeView `json:"-"` // for words about it
 	}
 	heldJSON struct {
 		Key    ir.Key    `json:"key"`
@@ -107,7 +125,7 @@ type (
 		Done bool   `json:"done,omitempty"` // its result is not joined yet
 		Why  string `json:"why"`
 	}
-	attemptJSON struct {
+	AttemptJSON struct {
 		Step         string               `json:"step"`
 		Number       int                  `json:"number"`
 		Status       string               `json:"status"`
@@ -135,6 +153,9 @@ type (
 		Gates        []GateJSON           `json:"gates"`
 		Files        string               `json:"files"`
 
+		Log  machine.AttemptLog `json:"-"` // for words about it
+		Word string             `json:"-"` // how it ended; of an open one, what its node is at
+
 		// Of show alone.
 		Feedback []string              `json:"feedback,omitempty"` // that its agent was given
 		Changes  []executor.FileChange `json:"changes,omitempty"`  // the first of them; all stand in changes.json of its files
@@ -160,33 +181,37 @@ type (
 	}
 )
 
-// StatusOf is what `ralph status --json` prints of a run.
+// StatusOf is where a run stands: what `ralph status --json` prints, and its text says.
 func StatusOf(r *Record) StatusJSON {
-	s := StatusJSON{Version: statusVersion}
-	h := r.Epic.Epic
+	s := statusOf(r)
+	s.Run.Survivors, s.Changes, s.Tracker, s.Branch = r.Survivors(), r.Changes(), r.Tracker(), r.Branch()
+	s.MovedOut, s.Hidden = r.movedOut()
+	for i := range s.Nodes {
+		if n := &s.Nodes[i]; n.ID == executor.Integration {
+			n.Holds, n.LeftOut = s.Branch.json()
+		}
+	}
+	return s
+}
+
+// statusOf is what the journal says of it, and the files of the run.
+func statusOf(r *Record) StatusJSON {
+	o, h := r.Run.Overview(), r.Epic.Epic
+	s := StatusJSON{
+		Version: statusVersion, Counts: r.Run.Summary().Counts(), Proposals: o.Proposals,
+		File: r.File, Now: r.Now, Tally: words.TallyOf(r.Run), Doubts: DoubtsOf(r.Run),
+	}
 	s.Epic.ID, s.Epic.Slug, s.Epic.Title, s.Epic.Plan, s.Epic.Digest, s.Epic.Changed = h.ID, h.Slug, h.Title, h.Plan, r.Epic.Digest, r.Changed
-	o := r.Run.Overview()
-	s.Run = runJSON{
-		State: "not started", Started: TimeJSON(o.Started), By: o.By, Slots: o.Slots, Draining: o.Draining,
+	s.Run = RunJSON{
+		Started: TimeJSON(o.Started), By: o.By, Slots: o.Slots, Draining: o.Draining,
 		Held: string(o.Held.For), HeldDetail: o.Held.Detail, PlanApproved: o.PlanApproved, Budget: o.Budget,
 		Spent: spentOf(o.Spent), SpentInAll: spentOf(o.All), Base: r.Run.Bases().Base().Commit,
+		View: o, AtWork: r.Held, Waiting: r.Epic.Run.HITL.Plan == "required" && !o.PlanApproved,
 	}
-	switch {
-	case r.Held && o.Open && o.Draining != "":
-		s.Run.State = "ending"
-	case r.Held:
-		s.Run.State = "at work"
-	case o.Open, r.Cut():
-		s.Run.State = "interrupted"
-	case o.Begun:
-		s.Run.State = "ended"
-	}
-	s.Run.Survivors = r.Survivors()
+	s.Run.State, s.Run.Says, s.Run.Cut = r.State()
 	if r.Held {
 		s.Run.PID, s.Run.User = r.Holder.PID, r.Holder.User
 	}
-	s.Counts, s.Proposals, s.Changes, s.Tracker = r.Run.Summary().Counts(), o.Proposals, r.Changes(), r.Tracker()
-	s.MovedOut, _ = MovedOut(r.Space)
 	for _, v := range r.Run.Views() {
 		s.Nodes = append(s.Nodes, r.NodeJSON(v))
 		if v.GoesOn && v.Status == executor.Waiting && v.ID != executor.Integration {
@@ -194,6 +219,38 @@ func StatusOf(r *Record) StatusJSON {
 		}
 	}
 	return s
+}
+
+// State is where the run stands: in one word, and for people with who and when. cut
+// says that the next apply goes on with it.
+func (r *Record) State() (word, says string, cut bool) {
+	o := r.Run.Overview()
+	switch {
+	case r.Held && o.Open && o.Draining != "":
+		return "ending", fmt.Sprintf("ending (%s); process %d", o.Draining, r.Holder.PID), false
+	case r.Held:
+		return "at work", fmt.Sprintf("at work: process %d of %s, since %s", r.Holder.PID, r.Holder.User, r.Holder.Started.Local().Format(time.DateTime)), false
+	case !o.Begun && !o.Recovered.IsZero():
+		return "not started", "recovered at " + o.Recovered.Local().Format(time.DateTime), true
+	case !o.Begun:
+		return "not started", "not started", false
+	case o.Open, r.Cut():
+		return "interrupted", "interrupted", true
+	}
+	return "ended", "ended", false
+}
+
+// DoubtsOf lists the passes of gates that are worth a look, each with its sprint.
+func DoubtsOf(run *machine.Run) (out []string) {
+	for _, v := range run.Views() {
+		if v.Status != executor.Done && v.Status != executor.Waiting {
+			continue
+		}
+		for _, d := range run.Summary().NodeDoubts(v) {
+			out = append(out, fmt.Sprintf("%s: %s", v.Key, d))
+		}
+	}
+	return out
 }
 
 // NodeJSON is a node as `ralph status --json` prints it, with its attempts.
@@ -205,17 +262,15 @@ func (r *Record) NodeJSON(v machine.NodeView) NodeJSON {
 		Gate: v.Gate, Approvers: v.Approvers, Needs: v.Needs, Step: v.Step, Doing: v.Doing,
 		Since: TimeJSON(v.Since), Started: TimeJSON(v.Started), Ended: TimeJSON(v.Ended), Spent: spentOf(v.Spent),
 		Commit: v.Result.Commit, Tree: v.Result.Tree, Branch: n.Git.Branch,
-		PullURL: v.Pull.URL, PullNumber: v.Pull.Number, Attempts: []attemptJSON{},
-		Ways: v.Ways, Next: r.NextSteps(v), SameAs: v.SameAs, LastHuman: TimeJSON(v.Human),
-	}
-	if v.ID == executor.Integration {
-		out.Holds, out.LeftOut = r.Branch().json()
+		PullURL: v.Pull.URL, PullNumber: v.Pull.Number, Attempts: []AttemptJSON{},
+		Ways: v.Ways, Next: r.NextSteps(v), SameAs: v.SameAs, LastHuman: TimeJSON(v.Human), View: v,
 	}
 	if len(v.Attempts) > 0 {
 		out.Worktree = r.Space.Dir(v.ID)
 	}
 	for _, a := range v.Attempts {
 		x := r.AttemptJSON(v.ID, a)
+		x.Word = words.Attempt(v, a)
 		if v.Status == executor.Waiting && a.Status == executor.AttemptRunning {
 			x.Waits = cmp.Or(string(v.Cause), string(v.For))
 		}
@@ -230,15 +285,15 @@ func (r *Record) NodeJSON(v machine.NodeView) NodeJSON {
 }
 
 // AttemptJSON is an attempt of the node id as `ralph status --json` prints it.
-func (r *Record) AttemptJSON(id ir.NodeID, a machine.AttemptLog) attemptJSON {
-	out := attemptJSON{
+func (r *Record) AttemptJSON(id ir.NodeID, a machine.AttemptLog) AttemptJSON {
+	out := AttemptJSON{
 		Step: a.Step, Number: a.Number, Status: a.Status.String(), Reason: a.Reason,
 		Agent: a.Agent, Model: a.Model, Session: a.Session, Person: a.Person,
 		Started: TimeJSON(a.Started), Ended: TimeJSON(a.Ended), Iterations: a.Turns, WorkMillis: a.Work.Milliseconds(), AgentMillis: a.Millis, ForPerson: a.ByHand,
 		Tokens: a.Cost().Tokens, USDMicro: a.Cost().USDMicro,
 		FilesChanged: a.Collected.Files, Added: a.Collected.Added, Removed: a.Collected.Removed,
 		Commit: a.Commit, Tests: words.TestCounts(a), Problems: a.Problems, Gates: []GateJSON{},
-		Files: effects.Files(r.Space.State(), id, a.Step, a.Number),
+		Files: effects.Files(r.Space.State(), id, a.Step, a.Number), Log: a,
 	}
 	if !a.Outcome.None() || a.Outcome.Summary != "" {
 		out.Outcome = &a.Outcome
@@ -273,10 +328,10 @@ func TimeJSON(t time.Time) *time.Time {
 	return &t
 }
 
-// trackerJSON is the tracker of an epic in status --json; omitted if the policy has no
+// TrackerJSON is the tracker of an epic in status --json; omitted if the policy has no
 // tracker. Lists are never null. While a run is at work, unsent updates may be in
 // transit.
-type trackerJSON struct {
+type TrackerJSON struct {
 	Kind           string       `json:"kind"`            // bd
 	Away           string       `json:"away,omitempty"`  // why it cannot be told anything now
 	CommentsUnsent int          `json:"comments_unsent"` // that it does not have yet
@@ -288,12 +343,12 @@ type trackerJSON struct {
 }
 
 // Tracker reads what was sent to the tracker; nil if the epic has no tracker.
-func (r *Record) Tracker() *trackerJSON {
+func (r *Record) Tracker() *TrackerJSON {
 	t := r.Epic.Run.Tracker
 	if t == nil {
 		return nil
 	}
-	out := &trackerJSON{Kind: t.Kind, Unsent: []bd.Unsent{}, Left: []bd.Left{}, Refused: []bd.Refusal{}}
+	out := &TrackerJSON{Kind: t.Kind, Unsent: []bd.Unsent{}, Left: []bd.Left{}, Refused: []bd.Refusal{}}
 	told, err := bd.ReadTold(r.Space.State())
 	if err != nil {
 		out.Error = err.Error()

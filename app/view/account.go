@@ -44,7 +44,7 @@ func (v *Run) Account(r *run.Opened, b record.BranchHolds, interrupted bool, onl
 	fmt.Fprintf(w, "\n%d of %s done in %s\n", done, text.Count(len(v.epic.Nodes), "sprint"), time.Since(v.begun).Round(time.Millisecond))
 	v.overshoot(w, r.Run.Overview(), views)
 	v.times(w, views)
-	SayDoubts(w, r.Run, views)
+	SayDoubts(w, record.DoubtsOf(r.Run))
 	skippedByOnly := 0
 	for _, n := range open {
 		if n.Status == executor.Pending && !n.Selected && n.Paused == "" {
@@ -80,7 +80,8 @@ func (v *Run) Account(r *run.Opened, b record.BranchHolds, interrupted bool, onl
 	for _, s := range v.saved[max(0, len(v.saved)-words.MostNamed):] {
 		fmt.Fprintf(w, "  %s: what was left in its worktree was put aside, as %s: git show %s\n", reveal.Words(v.Key(s.node)), s.ref, s.ref)
 	}
-	SayMovedOut(w, r.Space, v.Key)
+	moved, err := record.MovedOut(r.Space, v.Key)
+	SayMovedOut(w, moved, err)
 	for _, lock := range r.Space.Checkout.Locks(context.Background()) {
 		fmt.Fprintf(w, "\n%s\n", reveal.Words(run.LockWords(lock)))
 	}
@@ -92,27 +93,18 @@ func (v *Run) Account(r *run.Opened, b record.BranchHolds, interrupted bool, onl
 }
 
 // SayDoubts names the sprints whose gates passed without tests, or with fewer.
-func SayDoubts(w io.Writer, run *machine.Run, views []machine.NodeView) {
-	said := 0
-	for _, n := range views {
-		if n.Status != executor.Done && n.Status != executor.Waiting {
-			continue
-		}
-		for _, d := range run.Summary().NodeDoubts(n) {
-			if said++; said == 1 {
-				fmt.Fprintln(w, "\nLook at these before you trust them:")
-			}
-			if said <= words.MostNamed {
-				fmt.Fprintln(w, reveal.Words(fmt.Sprintf("  ! %s: %s", n.Key, d)))
-			}
-		}
+func SayDoubts(w io.Writer, doubts []string) {
+	if len(doubts) == 0 {
+		return
 	}
-	if said > words.MostNamed {
-		fmt.Fprintf(w, "  … and %d more: ralph report\n", said-words.MostNamed)
+	fmt.Fprintln(w, "\nLook at these before you trust them:")
+	for _, d := range doubts[:min(len(doubts), words.MostNamed)] {
+		fmt.Fprintln(w, reveal.Words("  ! "+d))
 	}
-	if said > 0 {
-		fmt.Fprintln(w, "    ralph show KEY --diff shows what was changed")
+	if more := len(doubts) - words.MostNamed; more > 0 {
+		fmt.Fprintf(w, "  … and %d more: ralph report\n", more)
 	}
+	fmt.Fprintln(w, "    ralph show KEY --diff shows what was changed")
 }
 
 // savedWork is what lay in a node's worktree when it was put back.

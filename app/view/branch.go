@@ -12,10 +12,8 @@ import (
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/machine"
-	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/text"
-	"github.com/ralph-compiler/ralph/ir"
 )
 
 // sayHolds lists where the branch differs from the sprints: outdated results in it, done
@@ -128,8 +126,7 @@ func sayWays(b record.BranchHolds, w io.Writer, all bool) {
 }
 
 // SayMovedOut names files moved out of worktrees that exist nowhere else.
-func SayMovedOut(w io.Writer, space *workspace.Space, key func(ir.NodeID) string) {
-	all, err := record.MovedOut(space)
+func SayMovedOut(w io.Writer, all []record.MovedJSON, err error) {
 	if err != nil {
 		fmt.Fprintf(w, "\nWhat was moved out of worktrees cannot be listed: %s\n", reveal.Words(err.Error()))
 	}
@@ -139,8 +136,8 @@ func SayMovedOut(w io.Writer, space *workspace.Space, key func(ir.NodeID) string
 	fmt.Fprintln(w, "\nMoved out of worktrees, as no commit can or may hold it; there is no other copy.\nTake what you need, then remove the directory:")
 	for _, m := range all[:min(len(all), words.MostNamed)] {
 		of := ""
-		if m.Node != "" {
-			of = key(m.Node) + ": "
+		if m.Key != "" {
+			of = m.Key + ": "
 		}
 		fmt.Fprintln(w, reveal.Words(fmt.Sprintf("  %s%s (%s)", of, words.QuotePath(m.Dir), m.Amount())))
 	}
@@ -149,10 +146,10 @@ func SayMovedOut(w io.Writer, space *workspace.Space, key func(ir.NodeID) string
 	}
 }
 
-// SaySurvivors names the surviving processes and how to end them.
-func SaySurvivors(r *record.Record, w io.Writer) {
+// saySurvivors names the surviving processes and how to end them.
+func saySurvivors(status record.StatusJSON, w io.Writer) {
 	const most = 20
-	all := r.Survivors()
+	all := status.Run.Survivors
 	if len(all) == 0 {
 		return
 	}
@@ -167,12 +164,12 @@ func SaySurvivors(r *record.Record, w io.Writer) {
 		if s.Files != "" {
 			what += " of " + strings.TrimPrefix(s.Files, "attempts"+string(filepath.Separator))
 		}
-		fmt.Fprintf(w, "       %s\n", reveal.Words(fmt.Sprintf("process %d (%s), %s, since %s", s.PID, s.Program, what, words.Clock(r.Now, *s.Since))))
+		fmt.Fprintf(w, "       %s\n", reveal.Words(fmt.Sprintf("process %d (%s), %s, since %s", s.PID, s.Program, what, words.Clock(status.Now, *s.Since))))
 	}
 	if len(all) > most {
 		fmt.Fprintf(w, "       and %d more\n", len(all)-most)
 	}
-	fmt.Fprintf(w, "     ralph apply%s ends them first; without it: %s\n", record.Applies(r.File), kill)
+	fmt.Fprintf(w, "     ralph apply%s ends them first; without it: %s\n", record.Applies(status.File), kill)
 }
 
 // SayChanges lists what others changed while agents were at work, with what to type.

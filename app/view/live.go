@@ -242,7 +242,7 @@ func parkedLines(parked []executor.RunnerParked, now time.Time) []string {
 	var out []string
 	for _, p := range parked {
 		if p.Until.After(now) {
-			out = append(out, reveal.Words(fmt.Sprintf("runner %s is not asked before %s: %s", p.Runner, words.Clock(now, p.Until), words.First(p.Detail))))
+			out = append(out, reveal.Words(words.Parked(p, now)))
 		}
 	}
 	return out

@@ -79,9 +79,9 @@ func (l *Log) print(events []executor.Event) error {
 		}
 		who := ""
 		if l.Node == "" && e.Node != "" {
-			who = l.key(e.Node) + "  "
+			who = l.R.Key(e.Node) + "  "
 		}
-		fmt.Fprintf(&b, "%s  %s\n", e.At.Local().Format(time.TimeOnly), reveal.Words(who+words.Event(e, l.key)))
+		fmt.Fprintf(&b, "%s  %s\n", e.At.Local().Format(time.TimeOnly), reveal.Words(who+words.Event(e, l.R.Key)))
 	}
 	_, err := l.Out.Write(b.Bytes())
 	return err
@@ -96,8 +96,6 @@ func quiet(b executor.EffectStarted) bool {
 	return !b.Redo
 }
 
-func (l *Log) key(id ir.NodeID) string { return string(l.R.Node(id).Key) }
-
 // files lists what the attempts of the node left.
 func (l *Log) files() error {
 	v, ok := l.R.Run.View(l.Node)
@@ -107,7 +105,7 @@ func (l *Log) files() error {
 	var b strings.Builder
 	for _, a := range v.Attempts {
 		dir := effects.Files(l.R.Space.State(), l.Node, a.Step, a.Number)
-		fmt.Fprintf(&b, "\n%s #%d (%s): %s\n", a.Step, a.Number, attemptWord(l.R, v, a), dir)
+		fmt.Fprintf(&b, "\n%s #%d (%s): %s\n", a.Step, a.Number, words.Attempt(v, a), dir)
 		for _, f := range record.AttemptFiles(dir) {
 			fmt.Fprintf(&b, "  %9s  %s\n", words.Size(f.Size), f.Name)
 		}

@@ -31,7 +31,7 @@ func MonitorChanges(out io.Writer) func([]record.Repository) {
 		for _, repo := range list {
 			for _, r := range repo.Epics {
 				id := string(r.Epic.Epic.ID)
-				say(repo.Dir+id, repo.Dir+" "+id, r.StateOfRun(), "; "+words.TallyOf(r.Run))
+				say(repo.Dir+id, repo.Dir+" "+id, stateOf(record.StatusOf(r)), "; "+words.TallyOf(r.Run))
 				for _, v := range r.Run.Views() {
 					state := strings.TrimSpace(words.Status(v) + " " + v.Attempt)
 					if _, known := was[repo.Dir+id+string(v.ID)]; !known && (state == "pending" || state == "ready") {
@@ -80,7 +80,7 @@ func writeMonitored(w io.Writer, paint term.Style, r *record.Record) {
 	case 1, 2:
 		colour = term.Warn
 	}
-	fmt.Fprintf(w, "  %s  %s  %s\n", reveal.Words(string(r.Epic.Epic.ID)), reveal.Words(r.Epic.Epic.Title), paint.Paint(colour, reveal.Words(r.StateOfRun())))
+	fmt.Fprintf(w, "  %s  %s  %s\n", reveal.Words(string(r.Epic.Epic.ID)), reveal.Words(r.Epic.Epic.Title), paint.Paint(colour, reveal.Words(stateOf(record.StatusOf(r)))))
 	fmt.Fprintf(w, "    %s", words.TallyOf(r.Run))
 	if s := words.SpentOfRun(o); s != "" {
 		fmt.Fprintf(w, "; spent %s", s)

@@ -105,25 +105,26 @@ func Report(r *record.Record) ([]byte, error) {
 
 func pageDataOf(r *record.Record) pageData {
 	views := r.Run.Views()
-	o := r.Run.Overview()
+	s := record.StatusOf(r)
+	o := s.Run.View
 	p := pageData{
-		Title: r.Epic.Epic.Title, Plan: r.Epic.Epic.Plan, State: r.StateOfRun(), Tally: words.TallyOf(r.Run), Spent: words.SpentOfRun(o),
-		Made: r.Now.Local().Format(time.DateTime), Branch: r.Epic.Epic.Integration.Branch, Base: r.Run.Bases().Base().Commit,
-		Begun: o.Begun, Changed: r.Changed, Changes: r.Changes(), Proposals: o.Proposals, Graph: DrawGraph(r.Epic, views),
+		Title: s.Epic.Title, Plan: s.Epic.Plan, State: stateOf(s), Tally: s.Tally, Spent: words.SpentOfRun(o),
+		Made: r.Now.Local().Format(time.DateTime), Branch: r.Epic.Epic.Integration.Branch, Base: s.Run.Base,
+		Begun: o.Begun, Changed: r.Changed, Changes: s.Changes, Proposals: s.Proposals, Graph: DrawGraph(r.Epic, views),
 	}
 	if o.Held.For != "" {
-		p.Notes = append(p.Notes, fmt.Sprintf("Nothing new starts (%s): %s", o.Held.For, words.First(o.Held.Detail)), "To end that: "+endHold(r, o))
+		p.Notes = append(p.Notes, fmt.Sprintf("Nothing new starts (%s): %s", o.Held.For, words.First(o.Held.Detail)), "To end that: "+endHold(s))
 	}
 	if o.Over != "" && o.Held.For != executor.ForBudget {
 		p.Notes = append(p.Notes, "More than the budget: "+o.Over)
 	}
 	for _, k := range o.Parked {
-		p.Notes = append(p.Notes, fmt.Sprintf("Runner %s is not asked before %s: %s", k.Runner, words.Clock(r.Now, k.Until), words.First(k.Detail)))
+		p.Notes = append(p.Notes, "R"+words.Parked(k, r.Now)[1:])
 	}
 	for _, v := range views {
 		if v.ID == executor.Integration {
 			p.Commit = v.Result.Commit
-			b := r.Branch()
+			b := s.Branch
 			p.BranchArg, p.Shadowed = b.Typed(), b.Shadowed()
 			for _, x := range b.LeftOut {
 				p.LeftOut = append(p.LeftOut, reportOpen{string(x.Key), Anchor(x.Key), words.First(x.Why)})
@@ -137,7 +138,7 @@ func pageDataOf(r *record.Record) pageData {
 		if steps := r.NextSteps(v); len(steps) > 0 && v.Status != executor.Skipped {
 			p.Waiting = append(p.Waiting, reportWait{string(v.Key), Anchor(v.Key), words.Asks(v), steps})
 		} else if v.Status != executor.Done && (v.Status != executor.Running || v.Interrupted) && v.ID != executor.Integration && o.Begun {
-			p.Open = append(p.Open, reportOpen{string(v.Key), Anchor(v.Key), whyNotOf(r, v)})
+			p.Open = append(p.Open, reportOpen{string(v.Key), Anchor(v.Key), whyNotOf(s, v)})
 		}
 		p.Nodes = append(p.Nodes, reportNodeOf(r, v))
 	}
@@ -164,7 +165,7 @@ func reportNodeOf(r *record.Record, v machine.NodeView) reportNode {
 	}
 	for _, a := range v.Attempts {
 		x := reportAttempt{
-			AttemptLog: a, Name: fmt.Sprintf("%s #%d", a.Step, a.Number), Word: attemptWord(r, v, a), Cost: words.Usage(a), Who: workedOn(r, v, a),
+			AttemptLog: a, Name: fmt.Sprintf("%s #%d", a.Step, a.Number), Word: words.Attempt(v, a), Cost: words.Usage(a), Who: workedOn(r, v, a),
 			Files: effects.Files(r.Space.State(), v.ID, a.Step, a.Number), Feedback: strings.Join(a.Feedback, "\n"),
 			Facts: fmt.Sprintf("%s, +%d −%d", text.Count(a.Collected.Files, "file"), a.Collected.Added, a.Collected.Removed),
 		}

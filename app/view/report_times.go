@@ -58,7 +58,7 @@ func reportTimes(r *record.Record, p *pageData, views []machine.NodeView) {
 			x := int(1000 * a.Started.Sub(from) / span)
 			t.Bars = append(t.Bars, bar{
 				X: x, W: max(int(1000*endOf(r, a).Sub(a.Started)/span), 3), Status: a.Status.String(),
-				Title: fmt.Sprintf("%s #%d: %s", a.Step, a.Number, attemptWord(r, v, a)),
+				Title: fmt.Sprintf("%s #%d: %s", a.Step, a.Number, words.Attempt(v, a)),
 			})
 		}
 		t.Took, t.Agents, t.Gates = words.Brief(work), words.Millis(agents), words.Millis(gates)

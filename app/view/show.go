@@ -59,11 +59,11 @@ func Sprint(r *record.Record, out io.Writer, v machine.NodeView) error {
 func showFacts(r *record.Record, w *sheet, v machine.NodeView, n *ir.Node) {
 	w.line("%s  %s", v.Key, v.Title)
 	w.field("status", asksOrStatus(v))
-	if _, active := doing(r, v); v.Status == executor.Running && active != "" {
+	if _, active := doing(r.Now, r.NodeJSON(v)); v.Status == executor.Running && active != "" {
 		w.field("alive", "last sign of life "+active)
 	}
 	if !v.Human.IsZero() {
-		w.field("person", "wrote in its agent's session "+wrote(r.Now, v)+words.Because(spoken(v)))
+		w.field("person", "wrote in its agent's session "+words.Ago(r.Now, v.Human)+words.Because(spoken(v)))
 	}
 	if v.ID != executor.Integration {
 		w.field("id", string(n.ID))

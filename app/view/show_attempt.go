@@ -18,7 +18,7 @@ import (
 )
 
 func showAttempt(r *record.Record, w *sheet, v machine.NodeView, a machine.AttemptLog) {
-	w.head("%s #%d: %s%s", a.Step, a.Number, attemptWord(r, v, a), words.Because(a.Reason))
+	w.head("%s #%d: %s%s", a.Step, a.Number, words.Attempt(v, a), words.Because(a.Reason))
 	who := workedOn(r, v, a)
 	if a.Model != "" {
 		who += ", model " + a.Model

@@ -9,123 +9,122 @@ import (
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
-	"github.com/ralph-compiler/ralph/executor/effects"
-	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
-	"github.com/ralph-compiler/ralph/ir"
 )
 
 // Status prints where each node of a run stands, and what to type.
-func Status(r *record.Record, out io.Writer, attempts bool) error {
+func Status(s record.StatusJSON, out io.Writer, attempts bool) error {
 	w := &strings.Builder{}
 	paint := term.For(out)
-	views := r.Run.Views()
-	o := r.Run.Overview()
-	fmt.Fprintf(w, "%s  %s\n", paint.Paint(term.Bold, reveal.Words(r.Epic.Epic.Title)), reveal.Words(r.Epic.Epic.Plan))
-	fmt.Fprintf(w, "run: %s\n", reveal.Words(r.StateOfRun()))
-	SaySurvivors(r, w)
-	if o.Held.For != "" {
-		fmt.Fprintf(w, "     nothing new starts (%s): %s\n", o.Held.For, reveal.Words(words.First(o.Held.Detail)))
-		fmt.Fprintf(w, "     %s\n", endHold(r, o))
-	}
-	if o.Over != "" && o.Held.For != executor.ForBudget {
-		fmt.Fprintf(w, "     more than the budget: %s\n", o.Over)
-	}
-	for _, p := range o.Parked {
-		fmt.Fprintf(w, "     runner %s is not asked before %s: %s\n", reveal.Words(p.Runner), words.Clock(r.Now, p.Until), words.First(p.Detail))
-	}
-	if r.Changed {
-		fmt.Fprintf(w, "     %s has changed since the last apply: ralph plan%s says what the next one would do\n", reveal.Words(r.File), record.Applies(r.File))
-	}
-	saySent(r, func(format string, args ...any) {
-		fmt.Fprintf(w, "     %s\n", reveal.Words(fmt.Sprintf(format, args...)))
-	})
-	if r.Epic.Run.HITL.Plan == "required" && !o.PlanApproved {
-		fmt.Fprintf(w, "     the plan waits for approval: ralph approve%s\n", r.About())
-	}
-	fmt.Fprintf(w, "     %s\n", words.TallyOf(r.Run))
-	if s := words.SpentOfRun(o); s != "" {
-		fmt.Fprintf(w, "     spent: %s\n", s)
-	}
+	fmt.Fprintf(w, "%s  %s\n", paint.Paint(term.Bold, reveal.Words(s.Epic.Title)), reveal.Words(s.Epic.Plan))
+	fmt.Fprintf(w, "run: %s\n", reveal.Words(stateOf(s)))
+	saySurvivors(s, w)
+	sayRun(s, w)
 	w.WriteString("\n")
-	nodeTable(r, w, paint, views, attempts)
-	SayDoubts(w, r.Run, views)
-	SayMovedOut(w, r.Space, func(id ir.NodeID) string { return string(r.Node(id).Key) })
-	if len(o.Proposals) > 0 {
+	nodeTable(s, w, paint, attempts)
+	SayDoubts(w, s.Doubts)
+	SayMovedOut(w, s.MovedOut, s.Hidden)
+	if len(s.Proposals) > 0 {
 		fmt.Fprintf(w, "\nAgents propose (nothing of it is done by itself):\n")
-		for _, p := range o.Proposals {
+		for _, p := range s.Proposals {
 			fmt.Fprintf(w, "  - %s\n", words.Proposal(p))
 		}
 	}
-	if o.Begun && !r.Held {
-		SayOlder(r.Branch(), w)
+	if s.Run.View.Begun && !s.Run.AtWork {
+		SayOlder(s.Branch, w)
 	}
-	if o.Begun || !o.Recovered.IsZero() {
-		sayNextOf(r, w, views)
-		sayOpen(r, w, views)
-		SayChanges(w, r.Changes())
+	if s.Run.View.Begun || !s.Run.View.Recovered.IsZero() {
+		sayNextOf(s, w)
+		sayOpen(s, w)
+		SayChanges(w, s.Changes)
 	} else {
-		fmt.Fprintf(w, "\nNothing has run yet. To begin: ralph apply%s\n", record.Applies(r.File))
+		fmt.Fprintf(w, "\nNothing has run yet. To begin: ralph apply%s\n", record.Applies(s.File))
 	}
 	_, err := io.WriteString(out, w.String())
 	return err
 }
 
-// endHold says what ends a hold of the run.
-func endHold(r *record.Record, o machine.RunView) string {
-	command := words.ResumeCommand(o.Held.For, o.More) + r.About()
-	if o.Held.For == executor.ForBase {
-		return command + " begins all the same; or " + words.MendBase(record.Applies(r.File))
+// stateOf is the state of a run with what to type where it was cut.
+func stateOf(s record.StatusJSON) string {
+	if s.Run.Cut {
+		return s.Run.Says + "; ralph apply" + record.Applies(s.File) + " goes on"
 	}
-	if o.Open && r.Held {
+	return s.Run.Says
+}
+
+// sayRun writes what concerns all sprints: holds, parked runners, the tracker, amounts.
+func sayRun(s record.StatusJSON, w io.Writer) {
+	o := s.Run.View
+	say := func(format string, args ...any) {
+		fmt.Fprintf(w, "     %s\n", reveal.Words(fmt.Sprintf(format, args...)))
+	}
+	if o.Held.For != "" {
+		say("nothing new starts (%s): %s", o.Held.For, words.First(o.Held.Detail))
+		say("%s", endHold(s))
+	}
+	if o.Over != "" && o.Held.For != executor.ForBudget {
+		say("more than the budget: %s", o.Over)
+	}
+	for _, p := range o.Parked {
+		say("%s", words.Parked(p, s.Now))
+	}
+	if s.Epic.Changed {
+		say("%s has changed since the last apply: ralph plan%s says what the next one would do", s.File, record.Applies(s.File))
+	}
+	saySent(s, say)
+	if s.Run.Waiting {
+		say("the plan waits for approval: ralph approve%s", record.AboutEpic(s.File))
+	}
+	say("%s", s.Tally)
+	if spent := words.SpentOfRun(o); spent != "" {
+		say("spent: %s", spent)
+	}
+}
+
+// endHold says what ends a hold of the run.
+func endHold(s record.StatusJSON) string {
+	o := s.Run.View
+	command := words.ResumeCommand(o.Held.For, o.More) + record.AboutEpic(s.File)
+	if o.Held.For == executor.ForBase {
+		return command + " begins all the same; or " + words.MendBase(record.Applies(s.File))
+	}
+	if o.Open && s.Run.AtWork {
 		return command + " goes on"
 	}
-	return command + ", then ralph apply" + record.Applies(r.File)
+	return command + ", then ralph apply" + record.Applies(s.File)
 }
 
 // doing says in one cell what a node is at.
-func doing(r *record.Record, v machine.NodeView) (what, active string) {
-	k := len(v.Attempts)
-	what = v.Doing
+func doing(now time.Time, n record.NodeJSON) (what, active string) {
+	k, v := len(n.Attempts), n.View
+	what = n.Doing
 	if what == "" && k > 0 {
-		what = fmt.Sprintf("%s #%d", v.Attempts[k-1].Step, v.Attempts[k-1].Number)
+		what = fmt.Sprintf("%s #%d", n.Attempts[k-1].Step, n.Attempts[k-1].Number)
 	}
 	switch {
 	case v.Status == executor.Running && k > 0:
-		dir := effects.Files(r.Space.State(), v.ID, v.Attempts[k-1].Step, v.Attempts[k-1].Number)
-		if at, ok := record.LastActivity(dir); ok {
-			active = words.Ago(r.Now, at)
+		if n.LastActivity != nil {
+			active = words.Ago(now, *n.LastActivity)
 		}
-	case !v.Since.IsZero() && v.Status != executor.Pending && v.Status != executor.Ready:
-		active = words.Ago(r.Now, v.Since)
+	case v.Status != executor.Pending && v.Status != executor.Ready:
+		active = words.Ago(now, v.Since)
 	}
 	return what, active
 }
 
-// wrote says when a person last wrote in a session of a node's agents.
-func wrote(now time.Time, v machine.NodeView) string { return words.Ago(now, v.Human) }
-
-func nodeTable(r *record.Record, w io.Writer, paint term.Style, views []machine.NodeView, attempts bool) {
+func nodeTable(s record.StatusJSON, w io.Writer, paint term.Style, attempts bool) {
 	t := &Grid{Paint: paint}
 	t.Row(term.Faint, "sprint", "status", "step", "last sign", "a person wrote", "spent", "title")
-	for _, v := range views {
-		what, active := doing(r, v)
-		t.Row(ColourOf(v.Status), string(v.Key), words.Status(v), what, active, wrote(r.Now, v), words.SpentShort(v.Spent), v.Title)
+	for _, n := range s.Nodes {
+		what, active := doing(s.Now, n)
+		t.Row(ColourOf(n.View.Status), string(n.Key), words.Status(n.View), what, active, words.Ago(s.Now, n.View.Human), words.SpentShort(n.View.Spent), n.Title)
 		if !attempts {
 			continue
 		}
-		for _, a := range v.Attempts {
-			t.Row(term.Faint, "", "  "+attemptWord(r, v, a), fmt.Sprintf("%s #%d", a.Step, a.Number), "", "", words.Usage(a), words.AttemptFacts(a))
+		for _, a := range n.Attempts {
+			t.Row(term.Faint, "", "  "+a.Word, fmt.Sprintf("%s #%d", a.Step, a.Number), "", "", words.Usage(a.Log), words.AttemptFacts(a.Log))
 		}
 	}
 	t.Write(w)
-}
-
-// attemptWord says how an attempt ended; of the open one, what its node is at.
-func attemptWord(r *record.Record, v machine.NodeView, a machine.AttemptLog) string {
-	if a.Status == executor.AttemptRunning && v.Status != executor.Pending && v.Status != executor.Ready {
-		return words.Status(v)
-	}
-	return a.Status.String()
 }

@@ -15,18 +15,17 @@ import (
 )
 
 // sayNextOf says what to type about everything that waits for a person.
-func sayNextOf(r *record.Record, w io.Writer, views []machine.NodeView) {
+func sayNextOf(s record.StatusJSON, w io.Writer) {
 	named := 0
-	for _, v := range views {
-		steps := r.NextSteps(v)
-		if len(steps) == 0 || v.Status == executor.Skipped {
+	for _, n := range s.Nodes {
+		if len(n.Next) == 0 || n.View.Status == executor.Skipped {
 			continue
 		}
 		if named++; named > words.MostNamed {
 			continue
 		}
-		fmt.Fprintf(w, "\n%s (%s):\n", reveal.Words(string(v.Key)), reveal.Words(words.Status(v)))
-		WriteSteps(w, steps)
+		fmt.Fprintf(w, "\n%s (%s):\n", reveal.Words(string(n.Key)), reveal.Words(words.Status(n.View)))
+		WriteSteps(w, n.Next)
 	}
 	if named > words.MostNamed {
 		fmt.Fprintf(w, "\nand %d more; ralph show KEY says the same about each\n", named-words.MostNamed)
@@ -34,45 +33,46 @@ func sayNextOf(r *record.Record, w io.Writer, views []machine.NodeView) {
 }
 
 // sayOpen writes one line for each node that is not done, with its one reason.
-func sayOpen(r *record.Record, w io.Writer, views []machine.NodeView) {
+func sayOpen(s record.StatusJSON, w io.Writer) {
 	const most = 60
-	open := slices.DeleteFunc(slices.Clone(views), func(v machine.NodeView) bool {
-		return v.Status == executor.Done || v.Status == executor.Running && r.Held || v.ID == executor.Integration && v.Status == executor.Pending
+	open := slices.DeleteFunc(slices.Clone(s.Nodes), func(n record.NodeJSON) bool {
+		status := n.View.Status
+		return status == executor.Done || status == executor.Running && s.Run.AtWork || n.ID == executor.Integration && status == executor.Pending
 	})
 	if len(open) == 0 {
 		return
 	}
 	wide := 0
-	for _, v := range open {
-		wide = max(wide, min(columns.Of(reveal.Words(string(v.Key))), 24))
+	for _, n := range open {
+		wide = max(wide, min(columns.Of(reveal.Words(string(n.Key))), 24))
 	}
 	fmt.Fprintln(w, "\nNot done:")
-	for i, v := range open {
+	for i, n := range open {
 		if i == most {
 			fmt.Fprintf(w, "  and %d more\n", len(open)-most)
 			return
 		}
-		fmt.Fprintf(w, "  %s  %s\n", words.PadTo(reveal.Words(string(v.Key)), wide), reveal.Words(whyNotOf(r, v)))
+		fmt.Fprintf(w, "  %s  %s\n", words.PadTo(reveal.Words(string(n.Key)), wide), reveal.Words(whyNotOf(s, n.View)))
 	}
 }
 
 // whyNotOf is the one reason why a node is not done, and what to type where only
 // the next run is missing.
-func whyNotOf(r *record.Record, v machine.NodeView) string {
-	why, apply := words.WhyNot(v), "ralph apply"+record.Applies(r.File)
+func whyNotOf(s record.StatusJSON, v machine.NodeView) string {
+	apply := "ralph apply" + record.Applies(s.File)
 	switch {
-	case r.Held:
+	case s.Run.AtWork:
 	case v.Interrupted && v.GoesOn:
 		return "interrupted: goes on with " + apply
 	case v.Free: // the run was killed
 		return "ready: " + apply + " begins it"
 	}
-	return why
+	return words.WhyNot(v)
 }
 
 // saySent tells what the tracker does not have, for status.
-func saySent(r *record.Record, say func(format string, args ...any)) {
-	t := r.Tracker()
+func saySent(s record.StatusJSON, say func(format string, args ...any)) {
+	t := s.Tracker
 	if t == nil {
 		return
 	}
@@ -83,7 +83,7 @@ func saySent(r *record.Record, say func(format string, args ...any)) {
 		return
 	case t.Away != "":
 		say("bd does not take what it is told; ralph goes on and tells it later: %s", words.First(t.Away))
-	case r.Held: // it is on its way
+	case s.Run.AtWork: // it is on its way
 	case len(t.Unsent) > 0:
 		lines = words.UnsentLines(t.Unsent)
 	case t.CommentsUnsent > 0: // the last ralph ended without a word

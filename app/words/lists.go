@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/tracker/bd"
 	"github.com/ralph-compiler/ralph/internal/columns"
 	"github.com/ralph-compiler/ralph/internal/text"
@@ -28,6 +29,11 @@ func ListOf(names []string) string {
 // does not change it. applies is Applies of the epic's file.
 func MendBase(applies string) string {
 	return "mend it, commit, then: ralph apply" + applies + " --rebase (sprints that the new base does not hold run again)"
+}
+
+// Parked says until when a runner is not asked, and why.
+func Parked(p executor.RunnerParked, now time.Time) string {
+	return fmt.Sprintf("runner %s is not asked before %s: %s", p.Runner, Clock(now, p.Until), First(p.Detail))
 }
 
 // Size formats a number of bytes in B, kB or MB (powers of 1024), rounded down.

@@ -141,6 +141,14 @@ func Status(v machine.NodeView) string {
 	return fmt.Sprintf("waiting: %s", v.For)
 }
 
+// Attempt says how an attempt ended; of the open one, what its node is at.
+func Attempt(v machine.NodeView, a machine.AttemptLog) string {
+	if a.Status == executor.AttemptRunning && v.Status != executor.Pending && v.Status != executor.Ready {
+		return Status(v)
+	}
+	return a.Status.String()
+}
+
 // Asks says in one line what a node needs from a person.
 func Asks(v machine.NodeView) string {
 	what := Status(v)
