@@ -42,46 +42,47 @@ func newMonitorCommand() *cobra.Command {
 const monitorTick = time.Second
 
 func runMonitor(ctx context.Context, m *record.Monitor, out io.Writer, asJSON, watch bool) error {
-	list, err := m.Look(ctx)
+	seen, err := m.Look(ctx)
 	if err != nil {
 		return err
 	}
 	switch {
 	case asJSON:
-		return view.WriteJSON(out, record.MonitorOf(list))
+		seen.Whole()
+		return view.WriteJSON(out, seen)
 	case !watch:
 		var b strings.Builder
-		view.Monitor(&b, term.For(out), list)
+		view.Monitor(&b, term.For(out), seen)
 		_, err := io.WriteString(out, b.String())
 		return err
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
-	return watchMonitor(ctx, m, out, list)
+	return watchMonitor(ctx, m, out, seen)
 }
 
 // watchMonitor redraws a terminal, or prints a line for each change.
-func watchMonitor(ctx context.Context, m *record.Monitor, out io.Writer, list []record.Repository) error {
+func watchMonitor(ctx context.Context, m *record.Monitor, out io.Writer, seen record.MonitorJSON) error {
 	draw := view.MonitorChanges(out)
 	if term.IsTerminal(out) && os.Getenv("TERM") != "dumb" {
 		block := term.NewBlock(out)
-		draw = func(list []record.Repository) {
+		draw = func(seen record.MonitorJSON) {
 			var b bytes.Buffer
-			view.Monitor(&b, term.For(out), list)
+			view.Monitor(&b, term.For(out), seen)
 			block.Draw(nil, strings.Split(strings.TrimRight(b.String(), "\n"), "\n"))
 		}
 	}
 	tick := time.NewTicker(monitorTick)
 	defer tick.Stop()
 	for {
-		draw(list)
+		draw(seen)
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-tick.C:
 		}
 		var err error
-		if list, err = m.Look(ctx); err != nil {
+		if seen, err = m.Look(ctx); err != nil {
 			if ctx.Err() != nil {
 				return nil
 			}

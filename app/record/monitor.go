@@ -11,9 +11,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/executor"
-	"github.com/ralph-compiler/ralph/executor/effects"
 	"github.com/ralph-compiler/ralph/executor/journal"
-	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/workspace"
 )
 
@@ -29,21 +27,15 @@ type seenEpic struct {
 	rec  *Record
 }
 
-// Repository is a repository with its runs.
-type Repository struct {
-	Dir     string
-	Epics   []*Record
-	Trouble []string // runs that cannot be read
-}
-
-// Look reads what is on record in each repository.
-func (m *Monitor) Look(ctx context.Context) ([]Repository, error) {
-	var out []Repository
+// Look reads what is on record in each repository. What only git and the system can
+// tell is asked for by Whole.
+func (m *Monitor) Look(ctx context.Context) (MonitorJSON, error) {
+	out := MonitorJSON{Version: MonitorVersion, Repositories: []RepositoryJSON{}}
 	known := map[string]bool{}
 	for _, dir := range m.Dirs {
 		at, err := workspace.StateDir(ctx, dir, "x")
 		if err != nil {
-			return nil, Refusal(err)
+			return out, Refusal(err)
 		}
 		runs := filepath.Dir(at)
 		if known[runs] {
@@ -52,12 +44,12 @@ func (m *Monitor) Look(ctx context.Context) ([]Repository, error) {
 		known[runs] = true
 		abs, err := filepath.Abs(dir)
 		if err != nil {
-			return nil, exit.Inputf("%w", err)
+			return out, exit.Inputf("%w", err)
 		}
-		repo := Repository{Dir: cmp.Or(project.GitRoot(abs), abs)}
+		repo := RepositoryJSON{Dir: cmp.Or(project.GitRoot(abs), abs), Epics: []MonitoredJSON{}}
 		files, err := filepath.Glob(filepath.Join(project.GlobEscape(runs), "*", "epic.json"))
 		if err != nil {
-			return nil, exit.Inputf("%w", err)
+			return out, exit.Inputf("%w", err)
 		}
 		slices.Sort(files)
 		for _, file := range files {
@@ -66,10 +58,10 @@ func (m *Monitor) Look(ctx context.Context) ([]Repository, error) {
 				repo.Trouble = append(repo.Trouble, fmt.Sprintf("%s cannot be read: %v", file, err))
 				continue
 			}
-			repo.Epics = append(repo.Epics, r)
+			repo.Epics = append(repo.Epics, monitored(r))
 		}
-		slices.SortStableFunc(repo.Epics, func(a, b *Record) int { return Rank(a) - Rank(b) })
-		out = append(out, repo)
+		slices.SortStableFunc(repo.Epics, func(a, b MonitoredJSON) int { return a.Rank - b.Rank })
+		out.Repositories = append(out.Repositories, repo)
 	}
 	return out, nil
 }
@@ -102,8 +94,29 @@ func (m *Monitor) read(ctx context.Context, dir, file string) (*Record, error) {
 	return s.rec, err
 }
 
-// Rank orders runs: active ones first, then interrupted, waiting or failed ones, then the rest.
-func Rank(r *Record) int {
+// Whole adds to each epic what git and the system say of it: it is not watched.
+func (m *MonitorJSON) Whole() {
+	for i := range m.Repositories {
+		for k := range m.Repositories[i].Epics {
+			e := &m.Repositories[i].Epics[k]
+			e.StatusJSON = StatusOf(e.rec)
+		}
+	}
+}
+
+// monitored is what is on record of an epic, and whose agents are silent for too long.
+func monitored(r *Record) MonitoredJSON {
+	e := MonitoredJSON{File: r.File, StatusJSON: statusOf(r), Rank: rank(r), rec: r}
+	for _, n := range e.Nodes {
+		if _, stalled := e.Stall(n); stalled && r.Held && n.View.Status == executor.Running {
+			e.Stalled = append(e.Stalled, string(n.Key))
+		}
+	}
+	return e
+}
+
+// rank orders runs: active ones first, then interrupted, waiting or failed ones, then the rest.
+func rank(r *Record) int {
 	switch {
 	case r.Held:
 		return 0
@@ -115,44 +128,16 @@ func Rank(r *Record) int {
 	return 3
 }
 
-// LastSign is when a program of a node's present attempt last wrote something; zero if
-// it never did.
-func LastSign(r *Record, v machine.NodeView) time.Time {
-	k := len(v.Attempts)
-	if k == 0 {
-		return time.Time{}
-	}
-	at, _ := LastActivity(effects.Files(r.Space.State(), v.ID, v.Attempts[k-1].Step, v.Attempts[k-1].Number))
-	return at
-}
-
-// Stalled reports whether an agent has been silent for longer than its step allows.
-func Stalled(r *Record, v machine.NodeView, sign time.Time) (time.Duration, bool) {
-	step := r.Run.Node(v.ID).Step(v.Step)
-	if step == nil || step.Stall.AfterMS == 0 || !v.Asked {
+// Stall reports whether an agent has been silent for longer than its step allows.
+func (e MonitoredJSON) Stall(n NodeJSON) (time.Duration, bool) {
+	step := e.rec.Run.Node(n.ID).Step(n.Step)
+	if step == nil || step.Stall.AfterMS == 0 || !n.View.Asked {
 		return 0, false
 	}
-	if sign.IsZero() {
-		sign = v.Since
+	sign := n.View.Since
+	if n.LastActivity != nil {
+		sign = *n.LastActivity
 	}
 	limit := time.Duration(step.Stall.AfterMS) * time.Millisecond
-	return limit, r.Now.Sub(sign) > limit
-}
-
-func MonitorOf(list []Repository) MonitorJSON {
-	out := MonitorJSON{Version: MonitorVersion, Repositories: []RepositoryJSON{}}
-	for _, repo := range list {
-		r := RepositoryJSON{Dir: repo.Dir, Epics: []MonitoredJSON{}, Trouble: repo.Trouble}
-		for _, rec := range repo.Epics {
-			e := MonitoredJSON{File: rec.File, StatusJSON: StatusOf(rec)}
-			for _, v := range rec.Run.Views() {
-				if _, stalled := Stalled(rec, v, LastSign(rec, v)); stalled && rec.Held && v.Status == executor.Running {
-					e.Stalled = append(e.Stalled, string(v.Key))
-				}
-			}
-			r.Epics = append(r.Epics, e)
-		}
-		out.Repositories = append(out.Repositories, r)
-	}
-	return out
+	return limit, e.Now.Sub(sign) > limit
 }

@@ -16,5 +16,7 @@ type (
 		File string `json:"file"` // of the epic, for --epic
 		StatusJSON
 		Stalled []string `json:"stalled,omitempty"` // keys of sprints whose agent is silent for too long
+		Rank    int      `json:"-"`                 // 0: at work, 1: interrupted, 2: not all is done
+		rec     *Record
 	}
 )

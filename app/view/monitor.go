@@ -9,16 +9,15 @@ import (
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
-	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
 )
 
 // MonitorChanges returns what prints a line for each sprint, and each run, that has come to
 // stand elsewhere.
-func MonitorChanges(out io.Writer) func([]record.Repository) {
+func MonitorChanges(out io.Writer) func(record.MonitorJSON) {
 	was := map[string]string{}
-	return func(list []record.Repository) {
+	return func(seen record.MonitorJSON) {
 		var b strings.Builder
 		now := time.Now().Format(time.TimeOnly)
 		say := func(at, key, state, more string) {
@@ -28,11 +27,12 @@ func MonitorChanges(out io.Writer) func([]record.Repository) {
 			was[at] = state
 			fmt.Fprintf(&b, "%s  %s: %s%s\n", now, reveal.Words(key), reveal.Words(state), reveal.Words(more))
 		}
-		for _, repo := range list {
+		for _, repo := range seen.Repositories {
 			for _, r := range repo.Epics {
-				id := string(r.Epic.Epic.ID)
-				say(repo.Dir+id, repo.Dir+" "+id, stateOf(record.StatusOf(r)), "; "+words.TallyOf(r.Run))
-				for _, v := range r.Run.Views() {
+				id := string(r.Epic.ID)
+				say(repo.Dir+id, repo.Dir+" "+id, stateOf(r.StatusJSON), "; "+r.Tally)
+				for _, n := range r.Nodes {
+					v := n.View
 					state := strings.TrimSpace(words.Status(v) + " " + v.Attempt)
 					if _, known := was[repo.Dir+id+string(v.ID)]; !known && (state == "pending" || state == "ready") {
 						continue
@@ -53,8 +53,8 @@ func MonitorChanges(out io.Writer) func([]record.Repository) {
 }
 
 // Monitor prints what is seen, for people.
-func Monitor(w io.Writer, paint term.Style, list []record.Repository) {
-	for i, repo := range list {
+func Monitor(w io.Writer, paint term.Style, seen record.MonitorJSON) {
+	for i, repo := range seen.Repositories {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
@@ -71,70 +71,58 @@ func Monitor(w io.Writer, paint term.Style, list []record.Repository) {
 	}
 }
 
-func writeMonitored(w io.Writer, paint term.Style, r *record.Record) {
-	o := r.Run.Overview()
-	colour := term.Plain
-	switch record.Rank(r) {
-	case 0:
-		colour = term.Info
-	case 1, 2:
-		colour = term.Warn
-	}
-	fmt.Fprintf(w, "  %s  %s  %s\n", reveal.Words(string(r.Epic.Epic.ID)), reveal.Words(r.Epic.Epic.Title), paint.Paint(colour, reveal.Words(stateOf(record.StatusOf(r)))))
-	fmt.Fprintf(w, "    %s", words.TallyOf(r.Run))
+func writeMonitored(w io.Writer, paint term.Style, r record.MonitoredJSON) {
+	o := r.Run.View
+	colour := [...]term.Colour{term.Info, term.Warn, term.Warn, term.Plain}[r.Rank]
+	fmt.Fprintf(w, "  %s  %s  %s\n", reveal.Words(string(r.Epic.ID)), reveal.Words(r.Epic.Title), paint.Paint(colour, reveal.Words(stateOf(r.StatusJSON))))
+	fmt.Fprintf(w, "    %s", r.Tally)
 	if s := words.SpentOfRun(o); s != "" {
 		fmt.Fprintf(w, "; spent %s", s)
 	}
 	fmt.Fprintln(w)
 	if o.Held.For != "" {
 		fmt.Fprintf(w, "    nothing new starts (%s): %s\n", o.Held.For, reveal.Words(words.First(o.Held.Detail)))
-		WriteIndented(w, []record.NextStep{{Command: words.ResumeCommand(o.Held.For, o.More) + r.About(), What: "go on with the whole run"}})
+		WriteIndented(w, []record.NextStep{{Command: words.ResumeCommand(o.Held.For, o.More) + record.AboutEpic(r.File), What: "go on with the whole run"}})
 	}
 	for _, p := range o.Parked {
-		fmt.Fprintf(w, "    runner %s is not asked before %s: %s\n", reveal.Words(p.Runner), words.Clock(r.Now, p.Until), reveal.Words(words.First(p.Detail)))
+		fmt.Fprintf(w, "    %s\n", reveal.Words(words.Parked(p, r.Now)))
 	}
-	for _, v := range r.Run.Views() {
-		writeMonitoredNode(w, paint, r, v)
+	for _, n := range r.Nodes {
+		writeMonitoredNode(w, paint, r, n)
 	}
-	if !r.Held && (o.Open || r.Cut()) {
+	if r.Rank == 1 {
 		WriteIndented(w, []record.NextStep{{Command: "ralph apply" + record.Applies(r.File), What: "goes on where it was interrupted"}})
 	}
 }
 
 // writeMonitoredNode prints a sprint that runs, or wants something of a person.
-func writeMonitoredNode(w io.Writer, paint term.Style, r *record.Record, v machine.NodeView) {
-	key := paint.Paint(term.Bold, reveal.Words(string(v.Key)))
-	if v.Status == executor.Running && r.Held {
-		what := "runs"
-		colour := term.Info
-		sign := record.LastSign(r, v)
-		said := ""
-		if !sign.IsZero() {
-			said = ", last sign of life " + words.Ago(r.Now, sign)
+func writeMonitoredNode(w io.Writer, paint term.Style, r record.MonitoredJSON, n record.NodeJSON) {
+	key, status := paint.Paint(term.Bold, reveal.Words(string(n.Key))), n.View.Status
+	if status == executor.Running && r.Run.AtWork {
+		what, colour, said := "runs", term.Info, ""
+		if n.LastActivity != nil {
+			said = ", last sign of life " + words.Ago(r.Now, *n.LastActivity)
 		}
-		if limit, stalled := record.Stalled(r, v, sign); stalled {
+		if limit, stalled := r.Stall(n); stalled {
 			what, colour = "STALLS", term.Bad
 			said += fmt.Sprintf(" (its limit is %s)", words.Brief(limit))
 		}
-		fmt.Fprintf(w, "    %s  %s %s, for %s%s\n", key, paint.Paint(colour, what), reveal.Words(v.Doing), words.Brief(r.Now.Sub(v.Since)), said)
+		fmt.Fprintf(w, "    %s  %s %s, for %s%s\n", key, paint.Paint(colour, what), reveal.Words(n.Doing), words.Brief(r.Now.Sub(n.View.Since)), said)
 	}
-	if !v.Human.IsZero() && v.Status != executor.Done {
-		fmt.Fprintf(w, "    %s  a person wrote in its agent's session %s\n", key, words.Ago(r.Now, v.Human))
+	if n.LastHuman != nil && status != executor.Done {
+		fmt.Fprintf(w, "    %s  a person wrote in its agent's session %s\n", key, words.Ago(r.Now, *n.LastHuman))
 	}
-	if v.Status == executor.Done || v.Status == executor.Skipped || v.Status == executor.Running {
-		return
-	}
-	steps := r.NextSteps(v)
-	if len(steps) == 0 {
-		if v.Status == executor.Waiting {
-			fmt.Fprintf(w, "    %s  %s\n", key, reveal.Words(words.Asks(v)))
+	asks := reveal.Words(words.Asks(n.View))
+	switch {
+	case status == executor.Done, status == executor.Skipped, status == executor.Running:
+	case len(n.Next) > 0:
+		fmt.Fprintf(w, "    %s  %s", key, paint.Paint(ColourOf(status), asks))
+		if n.Since != nil {
+			fmt.Fprintf(w, ", for %s", words.Brief(r.Now.Sub(*n.Since)))
 		}
-		return
+		fmt.Fprintln(w)
+		WriteIndented(w, n.Next)
+	case status == executor.Waiting:
+		fmt.Fprintf(w, "    %s  %s\n", key, asks)
 	}
-	fmt.Fprintf(w, "    %s  %s", key, paint.Paint(ColourOf(v.Status), reveal.Words(words.Asks(v))))
-	if !v.Since.IsZero() {
-		fmt.Fprintf(w, ", for %s", words.Brief(r.Now.Sub(v.Since)))
-	}
-	fmt.Fprintln(w)
-	WriteIndented(w, steps)
 }
