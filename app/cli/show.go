@@ -51,10 +51,9 @@ func newShowCommand() *cobra.Command {
 				return err
 			case diff:
 				return showDiff(ctx, r, v, of.json, cmd.OutOrStdout())
-			case of.json:
-				return view.WriteJSON(cmd.OutOrStdout(), record.ShowOf(r, v))
 			}
-			return view.Sprint(r, cmd.OutOrStdout(), v)
+			s := record.ShowOf(r, v)
+			return of.print(cmd, s, func() error { return view.Sprint(s, cmd.OutOrStdout()) })
 		},
 	}
 	of.add(cmd, "print JSON")

@@ -13,8 +13,25 @@ import (
 	"github.com/ralph-compiler/ralph/executor/workspace"
 )
 
+// ShowOf is everything about one node: what `ralph show --json` prints, and its text says.
 func ShowOf(r *Record, v machine.NodeView) ShowJSON {
-	out := ShowJSON{Version: ShowVersion, NodeJSON: r.NodeJSON(v), Feedback: r.Run.Node(v.ID).Feedback(), Decisions: v.Decisions, Refs: RefsOf(r, v), MovedOut: r.MovedOut(v.ID)}
+	out := r.Show(r.NodeJSON(v))
+	if out.Spec != nil {
+		out.Place = PlaceIn(r, v.ID)
+		out.Plan, out.PlanLine = out.Place.File, out.Place.Line
+	} else {
+		out.Holds, out.LeftOut = r.Branch().json()
+	}
+	return out
+}
+
+// Show is the same without what git and the plan's file say.
+func (r *Record) Show(n NodeJSON) ShowJSON {
+	v := n.View
+	out := ShowJSON{
+		Version: ShowVersion, NodeJSON: n, Feedback: r.Run.Node(v.ID).Feedback(), Decisions: v.Decisions, Refs: refsOf(r, v), MovedOut: r.MovedOut(v.ID),
+		Now: r.Now, Draft: IsDraft(r.Epic),
+	}
 	for i, a := range v.Attempts {
 		out.Attempts[i].Feedback, out.Attempts[i].Changes = a.Feedback, a.Collected.Changes
 	}
@@ -27,14 +44,12 @@ func ShowOf(r *Record, v machine.NodeView) ShowJSON {
 			}
 		}
 		out.Spec = &spec
-		at := PlaceIn(r, v.ID)
-		out.Plan, out.PlanLine = at.File, at.Line
 	}
 	return out
 }
 
-// RefsOf lists the refs under which the commits of a node are kept.
-func RefsOf(r *Record, v machine.NodeView) []string {
+// refsOf lists the refs under which the commits of a node are kept.
+func refsOf(r *Record, v machine.NodeView) []string {
 	prefix := "refs/ralph/" + string(r.Epic.Epic.ID) + "/"
 	refs := []string{}
 	if v.ID == executor.Integration {

@@ -1,6 +1,8 @@
 package record
 
 import (
+	"time"
+
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -16,6 +18,11 @@ type ShowJSON struct {
 	MovedOut  []MovedJSON         `json:"moved_out,omitempty"` // from its worktree: the only copy
 	Plan      string              `json:"plan,omitempty"`      // from the project's top
 	PlanLine  int                 `json:"plan_line,omitempty"` // of its heading as the plan is now; 0: it is not there
+
+	// What the text says besides.
+	Now   time.Time `json:"-"`
+	Draft bool      `json:"-"` // it is the one sprint of a draft
+	Place Place     `json:"-"` // in its plan
 }
 
 // ChangeJSON is `ralph show --diff --json`.

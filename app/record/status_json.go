@@ -154,6 +154,7 @@ type (
 		Files        string               `json:"files"`
 
 		Log  machine.AttemptLog `json:"-"` // for words about it
+		By   string             `json:"-"` // who made it
 		Word string             `json:"-"` // how it ended; of an open one, what its node is at
 
 		// Of show alone.
@@ -270,7 +271,7 @@ func (r *Record) NodeJSON(v machine.NodeView) NodeJSON {
 	}
 	for _, a := range v.Attempts {
 		x := r.AttemptJSON(v.ID, a)
-		x.Word = words.Attempt(v, a)
+		x.By, x.Word = r.worker(v, a), words.Attempt(v, a)
 		if v.Status == executor.Waiting && a.Status == executor.AttemptRunning {
 			x.Waits = cmp.Or(string(v.Cause), string(v.For))
 		}
@@ -282,6 +283,17 @@ func (r *Record) NodeJSON(v machine.NodeView) NodeJSON {
 		}
 	}
 	return out
+}
+
+// worker is who made an attempt.
+func (r *Record) worker(v machine.NodeView, a machine.AttemptLog) string {
+	switch {
+	case a.Person == "":
+		return a.Agent
+	case v.Kind == ir.Manual || r.Epic.Agents[a.Agent].Human:
+		return a.Person
+	}
+	return a.Person + " (a person's own fix)"
 }
 
 // AttemptJSON is an attempt of the node id as `ralph status --json` prints it.

@@ -12,11 +12,9 @@ import (
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
-	"github.com/ralph-compiler/ralph/executor/effects"
 	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/text"
-	"github.com/ralph-compiler/ralph/ir"
 )
 
 //go:embed page/report.html
@@ -62,28 +60,23 @@ type bar struct {
 }
 
 type reportNode struct {
-	View                          machine.NodeView
-	Anchor, Status, Sign, Spent   string
-	Node                          *ir.Node
-	Needs, Worktree, Branch, Goal string
-	Attempts                      []reportAttempt
-	Feedback                      string
-	Decisions                     []reportDecision
-	Refs                          []string
-	MovedOut                      []record.MovedJSON
-	Open                          bool
+	record.ShowJSON
+	Anchor, Word, Sign, Spent, Needs string
+	Attempts                         []reportAttempt
+	Feedback                         string
+	Decisions                        []reportDecision
+	Open                             bool
 }
 
 type reportAttempt struct {
-	machine.AttemptLog
-	Name, Word, Took, Cost, Files, Feedback, Who, Facts string
-	Gates                                               []reportGate
+	record.AttemptJSON
+	Took, Cost, Feedback, Facts string
+	Gates                       []reportGate
 }
 
 type reportGate struct {
-	executor.GateJudged
-	Took  string
-	Doubt string // why its pass is worth a look
+	record.GateJSON
+	Took string
 }
 
 type reportDecision struct{ At, What string }
@@ -121,7 +114,8 @@ func pageDataOf(r *record.Record) pageData {
 	for _, k := range o.Parked {
 		p.Notes = append(p.Notes, "R"+words.Parked(k, r.Now)[1:])
 	}
-	for _, v := range views {
+	for _, n := range s.Nodes {
+		v := n.View
 		if v.ID == executor.Integration {
 			p.Commit = v.Result.Commit
 			b := s.Branch
@@ -135,48 +129,46 @@ func pageDataOf(r *record.Record) pageData {
 				}
 			}
 		}
-		if steps := r.NextSteps(v); len(steps) > 0 && v.Status != executor.Skipped {
-			p.Waiting = append(p.Waiting, reportWait{string(v.Key), Anchor(v.Key), words.Asks(v), steps})
+		if len(n.Next) > 0 && v.Status != executor.Skipped {
+			p.Waiting = append(p.Waiting, reportWait{string(v.Key), Anchor(v.Key), words.Asks(v), n.Next})
 		} else if v.Status != executor.Done && (v.Status != executor.Running || v.Interrupted) && v.ID != executor.Integration && o.Begun {
 			p.Open = append(p.Open, reportOpen{string(v.Key), Anchor(v.Key), whyNotOf(s, v)})
 		}
-		p.Nodes = append(p.Nodes, reportNodeOf(r, v))
+		p.Nodes = append(p.Nodes, reportNodeOf(r.Show(n)))
 	}
 	reportTimes(r, &p, views)
 	p.Runs = reportRuns(r)
 	return p
 }
 
-func reportNodeOf(r *record.Record, v machine.NodeView) reportNode {
-	n := r.Node(v.ID)
+func reportNodeOf(s record.ShowJSON) reportNode {
+	v := s.View
 	out := reportNode{
-		View: v, Node: n, Anchor: Anchor(v.Key), Status: words.Status(v), Sign: SignsOf[v.Status], Spent: words.Spent(v.Spent),
-		Needs: needsText(n), Branch: n.Git.Branch, Goal: n.Goal, Refs: record.RefsOf(r, v), MovedOut: r.MovedOut(v.ID),
+		ShowJSON: s, Anchor: Anchor(v.Key), Word: words.Status(v), Sign: SignsOf[v.Status], Spent: words.Spent(v.Spent),
 		Open: v.Status == executor.Blocked || v.Status == executor.Waiting,
 	}
-	if len(v.Attempts) > 0 {
-		out.Worktree = r.Space.Dir(v.ID)
+	if s.Spec != nil {
+		out.Needs = needsText(s.Spec)
 	}
 	if k := len(v.Attempts); v.Status != executor.Done && (k == 0 || v.Attempts[k-1].Status != executor.AttemptRunning) { // an open one has its own
-		out.Feedback = strings.Join(r.Run.Node(v.ID).Feedback(), "\n")
+		out.Feedback = strings.Join(s.Feedback, "\n")
 	}
 	for _, d := range v.Decisions {
-		out.Decisions = append(out.Decisions, reportDecision{d.At.Local().Format(time.DateTime), words.Decision(d)})
+		out.Decisions = append(out.Decisions, reportDecision{dateTime(d.At), words.Decision(d)})
 	}
-	for _, a := range v.Attempts {
+	for _, a := range s.Attempts {
 		x := reportAttempt{
-			AttemptLog: a, Name: fmt.Sprintf("%s #%d", a.Step, a.Number), Word: words.Attempt(v, a), Cost: words.Usage(a), Who: workedOn(r, v, a),
-			Files: effects.Files(r.Space.State(), v.ID, a.Step, a.Number), Feedback: strings.Join(a.Feedback, "\n"),
-			Facts: fmt.Sprintf("%s, +%d −%d", text.Count(a.Collected.Files, "file"), a.Collected.Added, a.Collected.Removed),
+			AttemptJSON: a, Cost: words.Usage(a.Log), Feedback: strings.Join(a.Feedback, "\n"),
+			Facts: fmt.Sprintf("%s, +%d −%d", text.Count(a.FilesChanged, "file"), a.Added, a.Removed),
 		}
-		if c := words.TestCounts(a); c != nil {
+		if c := a.Tests; c != nil {
 			x.Facts += fmt.Sprintf(" · %s passed, %d failed", text.Count(c.Passed, "test"), c.Failed)
 		}
-		if !a.Ended.IsZero() && !a.Started.IsZero() {
-			x.Took = words.Took(a)
+		if a.Ended != nil && a.Started != nil {
+			x.Took = words.Took(a.Log)
 		}
 		for _, g := range a.Gates {
-			x.Gates = append(x.Gates, reportGate{g, words.Millis(g.Millis), r.Run.Summary().Doubt(g)})
+			x.Gates = append(x.Gates, reportGate{g, words.Millis(g.Millis)})
 		}
 		out.Attempts = append(out.Attempts, x)
 	}

@@ -16,79 +16,81 @@ import (
 )
 
 // Sprint prints everything about one node.
-func Sprint(r *record.Record, out io.Writer, v machine.NodeView) error {
+func Sprint(s record.ShowJSON, out io.Writer) error {
 	w := &sheet{}
-	n := r.Node(v.ID)
-	showFacts(r, w, v, n)
-	showSpec(r, w, n)
-	for _, a := range v.Attempts {
-		showAttempt(r, w, v, a)
+	showFacts(s, w)
+	showSpec(s, w)
+	for _, a := range s.Attempts {
+		showAttempt(w, a)
 	}
-	if notes := r.Run.Node(v.ID).Feedback(); len(notes) > 0 && v.Status != executor.Done {
-		w.head("%s", toldTo(v))
-		w.text(strings.Join(notes, "\n"))
+	if len(s.Feedback) > 0 && s.View.Status != executor.Done {
+		w.head("%s", toldTo(s.View))
+		w.text(strings.Join(s.Feedback, "\n"))
 	}
-	if len(v.Decisions) > 0 {
+	if len(s.Decisions) > 0 {
 		w.head("Decisions")
-		for _, d := range v.Decisions {
+		for _, d := range s.Decisions {
 			w.line("  %s  %s", d.At.Local().Format(time.DateTime), words.Decision(d))
 		}
 	}
-	if refs := record.RefsOf(r, v); len(refs) > 0 {
+	if len(s.Refs) > 0 {
 		w.head("Refs")
-		for _, ref := range refs {
+		for _, ref := range s.Refs {
 			w.line("  %s", ref)
 		}
 	}
-	if moved := r.MovedOut(v.ID); len(moved) > 0 {
+	if len(s.MovedOut) > 0 {
 		w.head("Moved out of its worktree (no other copy)")
-		for _, m := range moved {
+		for _, m := range s.MovedOut {
 			w.line("  %s  %s", m.Dir, m.Amount())
 			w.line("    %s", m.Why)
 		}
 	}
-	if steps := r.NextSteps(v); len(steps) > 0 {
+	if len(s.Next) > 0 {
 		w.head("Next")
-		WriteSteps(&w.b, steps)
+		WriteSteps(&w.b, s.Next)
 	}
 	_, err := io.WriteString(out, w.b.String())
 	return err
 }
 
 // showFacts writes where a node stands and what it is about.
-func showFacts(r *record.Record, w *sheet, v machine.NodeView, n *ir.Node) {
-	w.line("%s  %s", v.Key, v.Title)
+func showFacts(s record.ShowJSON, w *sheet) {
+	v := s.View
+	w.line("%s  %s", s.Key, s.Title)
 	w.field("status", asksOrStatus(v))
-	if _, active := doing(r.Now, r.NodeJSON(v)); v.Status == executor.Running && active != "" {
+	if _, active := doing(s.Now, s.NodeJSON); v.Status == executor.Running && active != "" {
 		w.field("alive", "last sign of life "+active)
 	}
 	if !v.Human.IsZero() {
-		w.field("person", "wrote in its agent's session "+words.Ago(r.Now, v.Human)+words.Because(spoken(v)))
+		w.field("person", "wrote in its agent's session "+words.Ago(s.Now, v.Human)+words.Because(spoken(v)))
 	}
-	if v.ID != executor.Integration {
+	if n := s.Spec; n != nil {
 		w.field("id", string(n.ID))
 		w.field("kind", string(n.Kind))
 		w.field("phase", n.Phase)
 		w.field("goal", n.Goal)
-		w.field("plan", record.PlaceIn(r, v.ID).String())
+		w.field("plan", s.Place.String())
 		w.field("section", n.Section)
+		w.field("needs", needsText(n))
 	}
-	w.field("needs", needsText(n))
-	if !v.Started.IsZero() {
-		w.field("started", v.Started.Local().Format(time.DateTime))
-	}
-	if !v.Ended.IsZero() {
-		w.field("ended", v.Ended.Local().Format(time.DateTime))
-	}
+	w.field("started", dateTime(v.Started))
+	w.field("ended", dateTime(v.Ended))
 	w.field("spent", words.Spent(v.Spent))
-	w.field("branch", n.Git.Branch)
-	if len(v.Attempts) > 0 {
-		w.field("worktree", r.Space.Dir(v.ID))
+	w.field("branch", s.Branch)
+	w.field("worktree", s.Worktree)
+	w.field("result", s.Commit)
+	if s.PullURL != "" {
+		w.field("pull request", fmt.Sprintf("#%d %s", s.PullNumber, s.PullURL))
 	}
-	w.field("result", v.Result.Commit)
-	if v.Pull.URL != "" {
-		w.field("pull request", fmt.Sprintf("#%d %s", v.Pull.Number, v.Pull.URL))
+}
+
+// dateTime is a time as people here read it; "" if it is not known.
+func dateTime(t time.Time) string {
+	if t.IsZero() {
+		return ""
 	}
+	return t.Local().Format(time.DateTime)
 }
 
 // spoken is what a person last wrote in a session of a node's agents, as far as it
@@ -129,7 +131,11 @@ func needsText(n *ir.Node) string {
 	return strings.Join(list, ", ")
 }
 
-func showSpec(r *record.Record, w *sheet, n *ir.Node) {
+func showSpec(s record.ShowJSON, w *sheet) {
+	n := s.Spec
+	if n == nil {
+		return
+	}
 	list := func(head string, items []string) {
 		if len(items) == 0 {
 			return
@@ -144,7 +150,7 @@ func showSpec(r *record.Record, w *sheet, n *ir.Node) {
 		tasks = append(tasks, t.Text)
 	}
 	list("Tasks", tasks)
-	if record.IsDraft(r.Epic) {
+	if s.Draft {
 		w.head("Brief")
 		for _, l := range n.Acceptance {
 			w.line("  %s", l)
