@@ -17,8 +17,6 @@ const mostMethods = 15
 
 // wide are the types that have more, each with the reason.
 var wide = map[string]string{
-	"app/draft.Draft":                 "a draft's run, and what people see of it",
-	"app/run.Desk":                    "what people see before they decide, and what they decide",
 	"executor/runner/acp.Runner":      "the contract of a runner, and what all runners share",
 	"executor/runner/claude.Runner":   "the contract of a runner, and what all runners share",
 	"executor/runner/codex.Runner":    "the contract of a runner, and what all runners share",

@@ -39,8 +39,8 @@ func HoldsOf(ctx context.Context, epic *ir.Epic, run *machine.Run, space *worksp
 	return b
 }
 
-// Branch reads the run's integration branch.
-func (r *Record) Branch() BranchHolds {
+// branch reads the run's integration branch.
+func (r *Record) branch() BranchHolds {
 	return HoldsOf(context.Background(), r.Epic, r.Run, r.Space)
 }
 

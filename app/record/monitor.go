@@ -120,7 +120,7 @@ func rank(r *Record) int {
 	switch {
 	case r.Held:
 		return 0
-	case r.Run.Overview().Open, r.Cut():
+	case r.Run.Overview().Open, r.cut():
 		return 1
 	case ExitCode(r.Run, false) != exit.Done:
 		return 2

@@ -36,8 +36,8 @@ func MovedOut(space *workspace.Space, key func(ir.NodeID) string) ([]MovedJSON, 
 
 func (r *Record) movedOut() ([]MovedJSON, error) { return MovedOut(r.Space, r.Key) }
 
-// MovedOut is that of one node. What cannot be read is said by status.
-func (r *Record) MovedOut(id ir.NodeID) []MovedJSON {
+// movedOf is that of one node. What cannot be read is said by status.
+func (r *Record) movedOf(id ir.NodeID) []MovedJSON {
 	if r.moved == nil {
 		r.moved = map[ir.NodeID][]MovedJSON{}
 		all, _ := r.movedOut()

@@ -239,8 +239,8 @@ func Applies(file string) string {
 	return " " + words.QuotePath(file)
 }
 
-// Cut reports whether the last run ended with sprints at work: it was interrupted.
-func (r *Record) Cut() bool {
+// cut reports whether the last run ended with sprints at work: it was interrupted.
+func (r *Record) cut() bool {
 	return slices.ContainsFunc(r.Run.Views(), func(v machine.NodeView) bool { return v.Interrupted })
 }
 

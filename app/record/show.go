@@ -15,12 +15,12 @@ import (
 
 // ShowOf is everything about one node: what `ralph show --json` prints, and its text says.
 func ShowOf(r *Record, v machine.NodeView) ShowJSON {
-	out := r.Show(r.NodeJSON(v))
+	out := r.Show(r.node(v))
 	if out.Spec != nil {
 		out.Place = PlaceIn(r, v.ID)
 		out.Plan, out.PlanLine = out.Place.File, out.Place.Line
 	} else {
-		out.Holds, out.LeftOut = r.Branch().json()
+		out.Holds, out.LeftOut = r.branch().json()
 	}
 	return out
 }
@@ -29,7 +29,7 @@ func ShowOf(r *Record, v machine.NodeView) ShowJSON {
 func (r *Record) Show(n NodeJSON) ShowJSON {
 	v := n.View
 	out := ShowJSON{
-		Version: ShowVersion, NodeJSON: n, Feedback: r.Run.Node(v.ID).Feedback(), Decisions: v.Decisions, Refs: refsOf(r, v), MovedOut: r.MovedOut(v.ID),
+		Version: ShowVersion, NodeJSON: n, Feedback: r.Run.Node(v.ID).Feedback(), Decisions: v.Decisions, Refs: refsOf(r, v), MovedOut: r.movedOf(v.ID),
 		Now: r.Now, Draft: IsDraft(r.Epic),
 	}
 	for i, a := range v.Attempts {
@@ -88,7 +88,7 @@ func ChangeOf(ctx context.Context, r *Record, v machine.NodeView, hide func(stri
 	}
 	for _, a := range v.Attempts {
 		if a.Step == change.Step && a.Number == change.Attempt {
-			said.Gates = r.AttemptJSON(v.ID, a).Gates
+			said.Gates = r.attempt(v.ID, a).Gates
 		}
 	}
 	if change.Person {

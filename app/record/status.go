@@ -232,7 +232,7 @@ func WorkIndex(v machine.NodeView, writes func(step string) bool) int {
 	return -1
 }
 
-// Changes lists the changes by others, in their current state.
-func (r *Record) Changes() []words.Change {
+// changes lists the changes by others, in their current state.
+func (r *Record) changes() []words.Change {
 	return ChangesOf(r.Run, r.Key, r.About(), r.Space.Checkout.Undone)
 }

@@ -185,7 +185,7 @@ type (
 // StatusOf is where a run stands: what `ralph status --json` prints, and its text says.
 func StatusOf(r *Record) StatusJSON {
 	s := statusOf(r)
-	s.Run.Survivors, s.Changes, s.Tracker, s.Branch = r.Survivors(), r.Changes(), r.Tracker(), r.Branch()
+	s.Run.Survivors, s.Changes, s.Tracker, s.Branch = r.survivors(), r.changes(), r.tracker(), r.branch()
 	s.MovedOut, s.Hidden = r.movedOut()
 	for i := range s.Nodes {
 		if n := &s.Nodes[i]; n.ID == executor.Integration {
@@ -214,7 +214,7 @@ func statusOf(r *Record) StatusJSON {
 		s.Run.PID, s.Run.User = r.Holder.PID, r.Holder.User
 	}
 	for _, v := range r.Run.Views() {
-		s.Nodes = append(s.Nodes, r.NodeJSON(v))
+		s.Nodes = append(s.Nodes, r.node(v))
 		if v.GoesOn && v.Status == executor.Waiting && v.ID != executor.Integration {
 			s.GoesOn++
 		}
@@ -235,7 +235,7 @@ func (r *Record) State() (word, says string, cut bool) {
 		return "not started", "recovered at " + o.Recovered.Local().Format(time.DateTime), true
 	case !o.Begun:
 		return "not started", "not started", false
-	case o.Open, r.Cut():
+	case o.Open, r.cut():
 		return "interrupted", "interrupted", true
 	}
 	return "ended", "ended", false
@@ -254,8 +254,8 @@ func DoubtsOf(run *machine.Run) (out []string) {
 	return out
 }
 
-// NodeJSON is a node as `ralph status --json` prints it, with its attempts.
-func (r *Record) NodeJSON(v machine.NodeView) NodeJSON {
+// node is a node as `ralph status --json` prints it, with its attempts.
+func (r *Record) node(v machine.NodeView) NodeJSON {
 	n := r.Node(v.ID)
 	out := NodeJSON{
 		Key: v.Key, ID: v.ID, Title: v.Title, Kind: n.Kind, Phase: n.Phase, Status: v.Status.String(),
@@ -270,7 +270,7 @@ func (r *Record) NodeJSON(v machine.NodeView) NodeJSON {
 		out.Worktree = r.Space.Dir(v.ID)
 	}
 	for _, a := range v.Attempts {
-		x := r.AttemptJSON(v.ID, a)
+		x := r.attempt(v.ID, a)
 		x.By, x.Word = r.worker(v, a), words.Attempt(v, a)
 		if v.Status == executor.Waiting && a.Status == executor.AttemptRunning {
 			x.Waits = cmp.Or(string(v.Cause), string(v.For))
@@ -296,8 +296,8 @@ func (r *Record) worker(v machine.NodeView, a machine.AttemptLog) string {
 	return a.Person + " (a person's own fix)"
 }
 
-// AttemptJSON is an attempt of the node id as `ralph status --json` prints it.
-func (r *Record) AttemptJSON(id ir.NodeID, a machine.AttemptLog) AttemptJSON {
+// attempt is an attempt of the node id as `ralph status --json` prints it.
+func (r *Record) attempt(id ir.NodeID, a machine.AttemptLog) AttemptJSON {
 	out := AttemptJSON{
 		Step: a.Step, Number: a.Number, Status: a.Status.String(), Reason: a.Reason,
 		Agent: a.Agent, Model: a.Model, Session: a.Session, Person: a.Person,
@@ -354,8 +354,8 @@ type TrackerJSON struct {
 	Error          string       `json:"error,omitempty"` // why the above is unknown
 }
 
-// Tracker reads what was sent to the tracker; nil if the epic has no tracker.
-func (r *Record) Tracker() *TrackerJSON {
+// tracker reads what was sent to the tracker; nil if the epic has no tracker.
+func (r *Record) tracker() *TrackerJSON {
 	t := r.Epic.Run.Tracker
 	if t == nil {
 		return nil

@@ -25,9 +25,9 @@ type SurvivorJSON struct {
 	Since   *time.Time `json:"since"`
 }
 
-// Survivors are the processes left by a run that was killed together with its guard. The
+// survivors are the processes left by a run that was killed together with its guard. The
 // next ralph apply ends them.
-func (r *Record) Survivors() []SurvivorJSON {
+func (r *Record) survivors() []SurvivorJSON {
 	if _, dead := journal.Dead(r.Space.State()); !dead {
 		return nil
 	}

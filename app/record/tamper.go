@@ -63,7 +63,7 @@ const MostChanges = 20
 func tamperedWords(rec *Record) string {
 	var b strings.Builder
 	b.WriteString("it is done, and the repository was tampered with while agents were at work")
-	for _, c := range rec.Changes() {
+	for _, c := range rec.changes() {
 		if !c.Failing {
 			continue
 		}
