@@ -53,7 +53,32 @@ func (q *asking) ancestor(a, b string) (is bool) {
 }
 
 func (q *asking) update(why string, moves ...move) {
+	q.do(func() error { return q.git.update(q.ctx, why, moves...) })
+}
+
+func (q *asking) point(why string, targets ...[2]string) {
+	q.do(func() error { return q.git.point(q.ctx, why, targets...) })
+}
+
+// line runs git and returns its output without the last line ending.
+func (q *asking) line(at place, args ...string) (out string) {
 	if q.err == nil {
-		q.err = q.git.update(q.ctx, why, moves...)
+		out, q.err = q.git.line(q.ctx, at, args...)
+	}
+	return out
+}
+
+// commit makes a commit; env says who made it, and when.
+func (q *asking) commit(message string, env []string, tree string, parents ...string) (commit string) {
+	if q.err == nil {
+		commit, q.err = q.git.commitTree(q.ctx, message, env, tree, parents...)
+	}
+	return commit
+}
+
+// do takes a step of the caller's own.
+func (q *asking) do(step func() error) {
+	if q.err == nil {
+		q.err = step()
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -62,22 +63,20 @@ func (s *space) attributes(ctx context.Context) (map[string]string, error) {
 	if known, ok := s.attrs.Load(base); ok {
 		return known.(map[string]string), nil
 	}
-	out, err := s.git.line(ctx, place{}, "ls-tree", "-r", "-z", "--full-tree", base)
+	entries, err := s.git.entries(ctx, "ls-tree", "-r", "-z", "--full-tree", base)
 	if err != nil {
 		return nil, err
 	}
 	found := map[string]string{}
-	for entry := range strings.SplitSeq(out, "\x00") {
-		meta, path, _ := strings.Cut(entry, "\t")
-		f := strings.Fields(meta)
-		if len(f) != 3 || !strings.HasPrefix(f[0], "100") || !filepath.IsLocal(filepath.FromSlash(path)) || path != ".gitattributes" && !strings.HasSuffix(path, "/.gitattributes") {
+	for name, e := range entries {
+		if !strings.HasPrefix(e.mode, "100") || !filepath.IsLocal(filepath.FromSlash(name)) || path.Base(name) != ".gitattributes" {
 			continue
 		}
-		b, err := s.git.blob(ctx, f[2], maxAttributes)
+		b, err := s.git.blob(ctx, e.hash, maxAttributes)
 		if err != nil {
 			return nil, err
 		}
-		found[path] = string(b)
+		found[name] = string(b)
 	}
 	s.attrs.Store(base, found)
 	return found, nil

@@ -105,22 +105,15 @@ func (s *space) build(ctx context.Context, w *worktree, commit string) error {
 	}
 	defer root.Close()
 	files, err := s.cloneFiles(ctx, w, commit)
-	if err != nil {
-		return err
-	}
+	q := asking{err: err}
 	for _, f := range files {
 		name := filepath.FromSlash(f[0])
-		if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			return err
-		}
-		if err := root.WriteFile(name, []byte(f[1]), 0o644); err != nil {
-			return err
-		}
+		q.do(func() error { return root.MkdirAll(filepath.Dir(name), 0o755) })
+		q.do(func() error { return root.WriteFile(name, []byte(f[1]), 0o644) })
 	}
-	if err := root.MkdirAll(filepath.FromSlash("refs/heads"), 0o755); err != nil {
-		return err
-	}
-	return os.Rename(gitDir, filepath.Join(w.dir, ".git")) // from now on it is a repository
+	q.do(func() error { return root.MkdirAll(filepath.FromSlash("refs/heads"), 0o755) })
+	q.do(func() error { return os.Rename(gitDir, filepath.Join(w.dir, ".git")) }) // from now on it is a repository
+	return q.err
 }
 
 // cloneFiles are the files of a clone's .git, by name, in the order in which they are made.
@@ -190,32 +183,16 @@ func (s *space) cloneConfig() string {
 // mendClone makes .git of a clone sound without reading more of it than it has to.
 // What an agent put in its place is kept in ralph's state.
 func (s *space) mendClone(ctx context.Context, w *worktree, commit string) error {
-	gitDir := w.at.gitDir
-	if err := os.MkdirAll(w.dir, 0o755); err != nil {
-		return err
+	var q asking
+	q.do(func() error { return os.MkdirAll(w.dir, 0o755) })
+	if q.err == nil && !s.cloneIntact(w) {
+		q.do(func() error { return s.moveGit(w) })
+		q.do(func() error { return s.build(ctx, w, cmp.Or(w.Left, commit)) })
 	}
-	if !s.cloneIntact(w) {
-		if there, err := exists(gitDir); err != nil {
-			return err
-		} else if there {
-			if err := s.moveOut(w, gitReplaced, ".git"); err != nil {
-				return err
-			}
-		}
-		if w.Left != "" {
-			commit = w.Left
-		}
-		if err := s.build(ctx, w, commit); err != nil {
-			return err
-		}
-	}
-	if err := remove(filepath.Join(gitDir, "config.worktree")); err != nil {
-		return err
-	}
-	if err := s.mendHead(w); err != nil {
-		return err
-	}
-	return s.unlockTree(w)
+	q.do(func() error { return remove(filepath.Join(w.at.gitDir, "config.worktree")) })
+	q.do(func() error { return s.mendHead(w) })
+	q.do(func() error { return s.unlockTree(w) })
+	return q.err
 }
 
 // take brings what was committed or staged in a clone into the user's repository,
@@ -226,22 +203,17 @@ func (s *space) take(ctx context.Context, w *worktree) error {
 		return nil
 	}
 	_, head, err := s.cloneHead(w)
-	if err != nil {
-		return err
-	}
-	if err := s.importFrom(ctx, w, head); err != nil {
-		return err
-	}
+	q := s.git.asking(ctx)
+	q.note(err)
+	q.do(func() error { return s.importFrom(ctx, w, head) })
 	if w.refused != "" {
-		if err := s.point(w, w.Left); err != nil {
-			return err
-		}
+		q.do(func() error { return s.point(w, w.Left) })
 	}
 	there, err := exists(filepath.Join(w.at.gitDir, "index"))
-	if err == nil && !there {
-		_, err = s.git.line(ctx, w.at, "read-tree", w.Left)
+	if q.note(err); !there {
+		q.line(w.at, "read-tree", w.Left)
 	}
-	return err
+	return q.err
 }
 
 // cloneHead reads where HEAD of a clone is: the ref that it names, "" if it is

@@ -12,57 +12,55 @@ import (
 	"strings"
 )
 
-// stagedBlobs lists files in the index of a clone that the user's repository does
-// not have.
-func (s *space) stagedBlobs(ctx context.Context, w *worktree) ([]string, error) {
-	out, err := s.git.line(ctx, w.at, "diff-index", "--cached", "--raw", "-z", "--no-abbrev", "--no-renames", "--no-ext-diff", "--ignore-submodules=all", w.Left)
+// stagedBlobs lists the files that the index of a worktree has and a commit has not.
+func (s *space) stagedBlobs(ctx context.Context, w *worktree, commit string) (staged []altered, err error) {
+	out, err := s.git.line(ctx, w.at, "diff-index", "--cached", "--raw", "-z", "--no-abbrev", "--no-renames", "--no-ext-diff", "--ignore-submodules=all", commit)
 	if err != nil {
 		return nil, ctx.Err() // a broken index is mended, or saved as far as it goes, later
 	}
-	var blobs []string
-	for entry := range strings.SplitSeq(out, "\x00") {
-		f := strings.Fields(entry)
-		if len(f) != 5 || !strings.HasPrefix(entry, ":") || f[1] == "160000" || !isOid(f[3]) || strings.Trim(f[3], "0") == "" {
-			continue
+	eachChange(out, func(c altered) {
+		if c.mode != submoduleMode && isOid(c.now) && !none(c.now) {
+			staged = append(staged, c)
 		}
-		if have, err := s.git.ref(ctx, f[3]); err != nil {
-			return nil, err
-		} else if have == "" {
-			blobs = append(blobs, f[3])
-		}
-	}
-	return blobs, nil
+	})
+	return staged, nil
 }
 
 // importFrom copies the commit that HEAD of a clone names, what it needs, and what
 // is staged, into the user's repository: object by object, each checked. What was
 // staged may be forgotten if it is broken.
 func (s *space) importFrom(ctx context.Context, w *worktree, head string) error {
-	if err := s.takeCommit(ctx, w, head); err != nil {
+	if err := s.takeCommit(ctx, w, head); err != nil || s.asIndexed(w) {
 		return err
-	}
-	if w.Index != "" && w.Index == indexMark(w) {
-		return nil
 	}
 	if err := s.unfold(ctx, w); err != nil {
 		return err
 	}
-	blobs, err := s.stagedBlobs(ctx, w)
-	if err != nil || len(blobs) == 0 {
+	staged, err := s.stagedBlobs(ctx, w, w.Left)
+	q := s.git.asking(ctx)
+	q.note(err)
+	var lacks []string
+	for _, c := range staged {
+		if q.ref(c.now) == "" {
+			lacks = append(lacks, c.now)
+		}
+	}
+	if q.err != nil || len(lacks) == 0 {
+		return q.err
+	}
+	err = s.copyObjects(ctx, w, lacks...)
+	if err == nil || !theirs(err) {
 		return err
 	}
-	if err := s.copyObjects(ctx, w, blobs...); err != nil {
-		if !theirs(err) {
-			return err
-		}
-		if err := os.Remove(filepath.Join(w.at.gitDir, "index")); err != nil || head == "" || w.refused != "" {
-			return err
-		}
-		_, err = s.git.line(ctx, w.at, "read-tree", head)
+	if err := os.Remove(filepath.Join(w.at.gitDir, "index")); err != nil || head == "" || w.refused != "" {
 		return err
 	}
-	return nil
+	_, err = s.git.line(ctx, w.at, "read-tree", head)
+	return err
 }
+
+// asIndexed reports whether nobody has written the index of a worktree since ralph did.
+func (s *space) asIndexed(w *worktree) bool { return w.Index != "" && w.Index == indexMark(w) }
 
 // takeCommit copies a commit of a clone and what it needs. If that cannot be done for
 // what the clone holds, w.refused says why.

@@ -121,7 +121,7 @@ func (s *space) gathered(ctx context.Context, e executor.Effect, w *worktree) (p
 	if parent, problems, err = s.tip(ctx, e, w); err != nil {
 		return "", "", nil, err
 	}
-	same := w.Index != "" && w.Index == indexMark(w) // then nothing was staged, and it can be read
+	same := s.asIndexed(w) // then nothing was staged, and it can be read
 	if !same {
 		if err := s.mendIndex(ctx, w, e.Commit); err != nil {
 			return "", "", nil, err

@@ -73,28 +73,21 @@ func (s *space) keep(ctx context.Context, e executor.Effect, w *worktree, commit
 	if w.ref != "" {
 		targets = append(targets, [2]string{w.ref, commit})
 	}
-	if err := s.git.point(ctx, "collect", targets...); err != nil {
-		return err
-	}
-	if err := s.attach(ctx, w, commit); err != nil {
-		return err
-	}
+	q := s.git.asking(ctx)
+	q.point("collect", targets...)
+	q.do(func() error { return s.attach(ctx, w, commit) })
 	if w.ref == "" {
-		if _, err := s.git.line(ctx, w.at, "update-ref", "--no-deref", "HEAD", commit); err != nil {
-			return err
-		}
+		q.line(w.at, "update-ref", "--no-deref", "HEAD", commit)
 	}
-	if err := s.endMerge(w); err != nil {
-		return err
-	}
+	q.do(func() error { return s.endMerge(w) })
 	if w.Clone && w.ref != "" {
-		if err := s.point(w, commit); err != nil {
-			return err
-		}
+		q.do(func() error { return s.point(w, commit) })
 	}
-	w.Index = indexMark(w)
-	w.Left = commit
-	return errors.Join(s.remember(w), s.swept(w), s.told(w))
+	q.do(func() error {
+		w.Index, w.Left = indexMark(w), commit
+		return errors.Join(s.remember(w), s.swept(w), s.told(w))
+	})
+	return q.err
 }
 
 func listed(paths []string) string {

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -92,7 +93,8 @@ type treeFile struct {
 func (s *space) files(ctx context.Context, commit string, paths []string) (map[string]treeFile, error) {
 	tree := map[string]treeEntry{} // what was asked for; no mode: it is not there
 	load := func(paths ...string) error {
-		var ask []string
+		ask := []string{"--literal-pathspecs", "ls-tree", "-z", "--full-tree", commit, "--"}
+		args := len(ask)
 		for _, p := range paths {
 			for ; p != "."; p = path.Dir(p) {
 				if _, asked := tree[p]; !asked {
@@ -101,21 +103,13 @@ func (s *space) files(ctx context.Context, commit string, paths []string) (map[s
 				}
 			}
 		}
-		if len(ask) == 0 {
+		if len(ask) == args {
 			return nil
 		}
-		slices.Sort(ask)
-		out, err := s.git.line(ctx, place{}, append([]string{"--literal-pathspecs", "ls-tree", "-z", "--full-tree", commit, "--"}, ask...)...)
-		if err != nil {
-			return err
-		}
-		for e := range strings.SplitSeq(out, "\x00") {
-			meta, p, _ := strings.Cut(e, "\t")
-			if f := strings.Fields(meta); len(f) == 3 {
-				tree[p] = treeEntry{f[0], f[2]}
-			}
-		}
-		return nil
+		slices.Sort(ask[args:])
+		there, err := s.git.entries(ctx, ask...)
+		maps.Copy(tree, there)
+		return err
 	}
 	err := load(paths...)
 	found := map[string]treeFile{}

@@ -252,6 +252,25 @@ func (g *git) line(ctx context.Context, at place, args ...string) (string, error
 	return strings.TrimRight(string(out), "\n"), err
 }
 
+// list runs git and returns the names that it prints with -z.
+func (g *git) list(ctx context.Context, at place, in string, args ...string) ([]string, error) {
+	out, err := g.run(ctx, at, in, nil, args...)
+	return slices.DeleteFunc(strings.Split(string(out), "\x00"), func(name string) bool { return name == "" }), err
+}
+
+// entries runs git ls-tree and returns what it prints with -z, by path.
+func (g *git) entries(ctx context.Context, args ...string) (map[string]treeEntry, error) {
+	list, err := g.list(ctx, place{}, "", args...)
+	entries := make(map[string]treeEntry, len(list))
+	for _, e := range list {
+		meta, path, _ := strings.Cut(e, "\t")
+		if f := strings.Fields(meta); len(f) == 3 {
+			entries[path] = treeEntry{f[0], f[2]}
+		}
+	}
+	return entries, err
+}
+
 // move is one ref that moves from old ("" if it must not exist) to new.
 type move struct{ ref, old, new string }
 

@@ -13,7 +13,7 @@ import (
 // would be shown files that are not the commit's. Files that were taken away
 // without a word (a sparse checkout) come back.
 func (s *space) distrust(ctx context.Context, w *worktree) error {
-	if w.Left == "" || w.Index != "" && w.Index == indexMark(w) {
+	if w.Left == "" || s.asIndexed(w) {
 		return nil
 	}
 	if err := s.unfold(ctx, w); err != nil {

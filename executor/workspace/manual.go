@@ -15,55 +15,34 @@ import (
 // put on the branch first, if there is any. Without a branch and without changes
 // nothing had to be done in git: the result is the base.
 func (s *space) collectManual(ctx context.Context, e executor.Effect, n *ir.Node) (executor.Collected, error) {
-	c := executor.Collected{}
 	e.Person = true
-	branch := "refs/heads/" + n.Git.Branch
-	tip, err := s.git.ref(ctx, branch)
-	if err != nil {
-		return c, err
-	}
-	result, problem, err := s.fromWorktree(ctx, e, n, tip)
-	if err != nil {
-		return c, err
-	}
-	if result == "" {
-		result = e.Commit
-	}
-	has, err := s.git.ancestor(ctx, e.Commit, result)
-	if err != nil {
-		return c, err
-	}
+	q := s.git.asking(ctx)
+	tip := q.ref("refs/heads/" + n.Git.Branch)
+	var result, problem string
+	q.do(func() (err error) { result, problem, err = s.fromWorktree(ctx, e, n, tip); return err })
+	result = cmp.Or(result, e.Commit)
+	has := q.ancestor(e.Commit, result)
 	var problems []string
-	if problem != "" {
+	switch {
+	case problem != "":
 		problems = append(problems, problem)
+	case !has:
+		problems = append(problems, fmt.Sprintf("its branch %s does not contain the base %.12s: git merge --no-edit %.12s there, then approve again", n.Git.Branch, e.Commit, e.Commit))
 	}
-	if has {
+	if has && q.err == nil {
 		wrong, err := s.unsound(ctx, nil, result, e.Commit)
-		if err != nil {
-			return c, err
+		if q.note(err); q.err == nil && problem == "" && wrong == "" && result != e.Commit {
+			tree := q.tree(result)
+			var secrets []string
+			q.do(func() (err error) { secrets, err = s.known(ctx, e, []string{result}, tree); return err })
+			wrong = strings.Join(secrets, "; ")
 		}
 		if wrong != "" {
 			problems = append(problems, wrong+": make these commits anew, then approve again")
 		}
-		if problem == "" && wrong == "" && result != e.Commit {
-			tree, err := s.git.tree(ctx, result)
-			if err != nil {
-				return c, err
-			}
-			secrets, err := s.known(ctx, e, []string{result}, tree)
-			if err != nil {
-				return c, err
-			}
-			if len(secrets) > 0 {
-				problems = append(problems, strings.Join(secrets, "; ")+": make these commits anew, then approve again")
-			}
-		}
 	}
-	if !has && problem == "" {
-		problems = append(problems, fmt.Sprintf("its branch %s does not contain the base %.12s: git merge --no-edit %.12s there, then approve again", n.Git.Branch, e.Commit, e.Commit))
-	}
-	if err := s.git.point(ctx, "collect", [2]string{s.attemptRef(e), result}); err != nil {
-		return c, err
+	if q.point("collect", [2]string{s.attemptRef(e), result}); q.err != nil {
+		return executor.Collected{}, q.err
 	}
 	return s.examine(ctx, e, n, &ir.Step{AllowEmpty: true}, result, problems)
 }
@@ -126,26 +105,20 @@ func (s *space) commitMine(ctx context.Context, e executor.Effect, w *worktree, 
 	if problem, err := s.halfMerged(ctx, w, now); err != nil || problem != "" {
 		return parents[0], problem, err
 	}
-	if err := s.addAll(ctx, w.at); err != nil {
-		return "", "", err
-	}
-	tree, err := s.git.line(ctx, w.at, "write-tree")
-	if err != nil {
-		return "", "", err
-	}
-	if secrets, err := s.known(ctx, e, parents, tree); err != nil {
-		return "", "", err
-	} else if len(secrets) > 0 {
+	q := s.git.asking(ctx)
+	q.do(func() error { return s.addAll(ctx, w.at) })
+	tree := q.line(w.at, "write-tree")
+	var secrets []string
+	q.do(func() (err error) { secrets, err = s.known(ctx, e, parents, tree); return err })
+	if q.err == nil && len(secrets) > 0 {
 		return parents[0], strings.Join(secrets, "; ") + ". Nothing was committed: take it out there, then approve again", nil
 	}
-	if mine, err = s.commit(ctx, e, w.node, &ir.Step{}, executor.Outcome{}, tree, parents, nil); err != nil {
-		return "", "", err
-	}
-	if err := s.plain(ctx, "refs/heads/"+w.node.Git.Branch); err != nil {
-		return "", "", err
-	}
-	if _, err := s.git.line(ctx, w.at, "update-ref", "HEAD", mine); err != nil {
-		return "", "", err
-	}
-	return mine, "", s.endMerge(w)
+	q.do(func() (err error) {
+		mine, err = s.commit(ctx, e, w.node, &ir.Step{}, executor.Outcome{}, tree, parents, nil)
+		return err
+	})
+	q.do(func() error { return s.plain(ctx, "refs/heads/"+w.node.Git.Branch) })
+	q.line(w.at, "update-ref", "HEAD", mine)
+	q.do(func() error { return s.endMerge(w) })
+	return mine, "", q.err
 }

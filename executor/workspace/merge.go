@@ -89,17 +89,17 @@ func (s *space) unchanged(ctx context.Context, from, to string, paths []string) 
 
 // leave writes the conflict into a worktree that stands, clean, at j.clean.
 func (s *space) leave(ctx context.Context, w *worktree, j *joined, e executor.Effect) error {
-	if _, err := s.git.line(ctx, w.at, "read-tree", "--reset", "-u", j.tree); err != nil {
-		return err
-	}
+	q := s.git.asking(ctx)
+	q.line(w.at, "read-tree", "--reset", "-u", j.tree)
 	var b strings.Builder
 	for _, p := range j.paths {
 		fmt.Fprintf(&b, "0 %s\t%s\x00", strings.Repeat("0", len(j.clean)), p)
 		b.WriteString(j.stages[p])
 	}
-	if _, err := s.git.run(ctx, w.at, b.String(), nil, "update-index", "-z", "--index-info"); err != nil {
+	q.do(func() error {
+		_, err := s.git.run(ctx, w.at, b.String(), nil, "update-index", "-z", "--index-info")
 		return err
-	}
+	})
 	if len(j.heads) > 0 {
 		var names []string
 		for _, in := range e.Inputs {
@@ -113,23 +113,14 @@ func (s *space) leave(ctx context.Context, w *worktree, j *joined, e executor.Ef
 			{"MERGE_HEAD", strings.Join(j.heads, "\n") + "\n"}, // last: from now on it is a merge
 		} {
 			path := filepath.Join(w.at.gitDir, f[0])
-			if err := removeIn(path); err != nil { // it may be a link
-				return err
-			}
-			if err := regular.WriteFile(path, []byte(f[1]), 0o600); err != nil {
-				return err
-			}
+			q.do(func() error { return removeIn(path) }) // it may be a link
+			q.do(func() error { return regular.WriteFile(path, []byte(f[1]), 0o600) })
 		}
 	}
-	var err error
-	if w.Shot, err = s.snapshot(ctx, w, s.stage); err != nil {
-		return err
-	}
-	w.Heads = j.heads
-	if err := s.pinConflict(ctx, w); err != nil {
-		return err
-	}
-	return s.remember(w)
+	q.do(func() (err error) { w.Shot, err = s.snapshot(ctx, w, s.stage); return err })
+	q.do(func() error { w.Heads = j.heads; return s.pinConflict(ctx, w) })
+	q.do(func() error { return s.remember(w) })
+	return q.err
 }
 
 // mergeHeads reads MERGE_HEAD of a worktree.

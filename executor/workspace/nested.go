@@ -28,12 +28,12 @@ func (s *space) unnest(ctx context.Context, w *worktree, unstaged bool) error {
 		}
 	}
 	for { // one may lie inside another
-		out, err := s.git.line(ctx, w.at, "ls-files", "--others", "--exclude-standard", "-z")
+		others, err := s.git.list(ctx, w.at, "", "ls-files", "--others", "--exclude-standard", "-z")
 		if err != nil {
 			return err
 		}
 		more := false
-		for p := range strings.SplitSeq(out, "\x00") {
+		for _, p := range others {
 			dir, nested := strings.CutSuffix(p, "/")
 			if !nested {
 				continue

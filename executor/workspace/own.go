@@ -147,23 +147,14 @@ func (s *space) startsAt(ctx context.Context, w *worktree, commit string) error 
 
 // commitOwn commits what lies in the worktree on top of its head.
 func (s *space) commitOwn(ctx context.Context, w *worktree, head string) (string, error) {
-	if err := s.unnest(ctx, w, false); err != nil {
-		return "", err
-	}
-	if err := s.addAll(ctx, w.at); err != nil {
-		return "", err
-	}
-	tree, err := s.git.line(ctx, w.at, "write-tree")
-	if err != nil {
-		return "", err
-	}
+	q := s.git.asking(ctx)
+	q.do(func() error { return s.unnest(ctx, w, false) })
+	q.do(func() error { return s.addAll(ctx, w.at) })
+	tree := q.line(w.at, "write-tree")
 	msg := fmt.Sprintf("%s, as it was in its worktree\n", oneLine(fmt.Sprintf("%s: %s", w.node.Key, w.node.Title), maxSubject))
-	commit, err := s.git.commitTree(ctx, msg, s.person, tree, head)
-	if err != nil {
-		return "", err
-	}
-	_, err = s.git.line(ctx, w.at, "update-ref", "HEAD", commit)
-	return commit, err
+	commit := q.commit(msg, s.person, tree, head)
+	q.line(w.at, "update-ref", "HEAD", commit)
+	return commit, q.err
 }
 
 // mergeOwn merges a commit into a person's work, and returns the paths in conflict if

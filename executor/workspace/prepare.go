@@ -150,8 +150,7 @@ func (s *space) lacksPrepared(w *worktree) bool {
 
 // putBack puts a worktree at a commit, after saving what differs from what ralph left
 // there; what setup made is left as it is.
-func (s *space) putBack(ctx context.Context, w *worktree, e executor.Effect, now sight) (string, error) {
-	saved := ""
+func (s *space) putBack(ctx context.Context, w *worktree, e executor.Effect, now sight) (saved string, err error) {
 	if as, err := s.untouched(ctx, w, now); err != nil {
 		return "", err
 	} else if !as {
@@ -159,25 +158,17 @@ func (s *space) putBack(ctx context.Context, w *worktree, e executor.Effect, now
 			return "", fmt.Errorf("save what is in %s: %w", w.dir, err)
 		}
 	}
+	q := s.git.asking(ctx)
 	if w.Left != "" && w.Clone != s.clones() { // the policy asks for the other layout now
-		if err := s.takeAway(w); err != nil {
-			return saved, err
-		}
-		w.forget()
-		if err := s.worktree(ctx, w, e.Commit); err != nil {
-			return saved, err
-		}
+		q.do(func() error { return s.takeAway(w) })
+		q.do(func() error { w.forget(); return s.worktree(ctx, w, e.Commit) })
 		now = sight{}
 	}
-	if err := s.give(ctx, w, e.Commit, e.Seq); err != nil {
-		return saved, err
-	}
+	q.do(func() error { return s.give(ctx, w, e.Commit, e.Seq) })
 	if now.dirty || now.head != e.Commit || now.branch != w.ref || w.Left == "" || w.gone {
-		if err := s.reset(ctx, w, e.Commit); err != nil {
-			return saved, err
-		}
+		q.do(func() error { return s.reset(ctx, w, e.Commit) })
 	}
-	return saved, nil
+	return saved, q.err
 }
 
 // settle notes that a worktree stands at a commit, as ralph left it. was says whether it
@@ -313,23 +304,16 @@ func (s *space) setup(ctx context.Context, w *worktree, e executor.Effect) error
 	} else if len(found) > 0 {
 		return fmt.Errorf("setup left %s in the worktree, %s: make pipes and sockets below ${TMPDIR:-/tmp}", found[0].path, regular.Kind(found[0].mode))
 	}
-	out, err := s.git.line(ctx, w.at, "ls-files", "--others", "--exclude-standard", "-z")
-	if err != nil {
+	q := s.git.asking(ctx)
+	q.do(func() (err error) {
+		w.Made, err = s.git.list(ctx, w.at, "", "ls-files", "--others", "--exclude-standard", "-z")
 		return err
+	})
+	if slices.Sort(w.Made); len(w.Made) > 0 {
+		q.do(func() error { return s.writeExclude(w) })
 	}
-	w.Made = nil
-	for p := range strings.SplitSeq(out, "\x00") {
-		if p != "" {
-			w.Made = append(w.Made, p)
-		}
-	}
-	slices.Sort(w.Made)
-	if len(w.Made) > 0 {
-		if err := s.writeExclude(w); err != nil {
-			return err
-		}
-	}
-	return s.reset(ctx, w, e.Commit)
+	q.do(func() error { return s.reset(ctx, w, e.Commit) })
+	return q.err
 }
 
 // writeExclude makes git blind to what setup made, beside what the user ignores.

@@ -12,7 +12,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/ralph-compiler/ralph/internal/regular"
 )
@@ -96,16 +95,6 @@ func (s Checkout) Ignored(ctx context.Context, paths []string) ([]string, error)
 	if len(ask) == 0 {
 		return nil, nil
 	}
-	out, err := s.git.run(ctx, place{gitDir: s.git.common, workTree: s.top, ignore: s.ignore}, strings.Join(ask, "\x00")+"\x00", nil, "check-ignore", "-z", "--stdin", "--no-index")
-	if err != nil && exitCode(err) != 1 { // 1: none of them
-		return nil, err
-	}
-	ignored := strings.Split(string(out), "\x00")
-	var of []string
-	for _, p := range paths {
-		if slices.Contains(ignored, at[p]) {
-			of = append(of, p)
-		}
-	}
-	return of, nil
+	ignored, err := s.ignored(ctx, ask)
+	return slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return !ignored[at[p]] }), err
 }

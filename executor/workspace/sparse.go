@@ -16,7 +16,7 @@ import (
 // hold it is made anew from what ralph left.
 func (s *space) unfold(ctx context.Context, w *worktree) error {
 	name := filepath.Join(w.at.gitDir, "index")
-	if w.Left == "" || w.Index != "" && w.Index == indexMark(w) {
+	if w.Left == "" || s.asIndexed(w) {
 		return nil
 	}
 	b, err := regular.ReadFile(name)

@@ -89,12 +89,12 @@ func (s *space) unfit(ctx context.Context, at place, err error) (string, string)
 	case !invalidPath.MatchString(g.stderr):
 		return "", ""
 	}
-	out, err := s.git.line(ctx, at, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+	paths, err := s.git.list(ctx, at, "", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
 	if err != nil {
 		return "", ""
 	}
 	named := ""
-	for p := range strings.SplitSeq(out, "\x00") {
+	for _, p := range paths {
 		parts := strings.Split(p, "/")
 		if i := slices.IndexFunc(parts, looksLikeGit); i >= 0 {
 			named, said = path.Join(parts[:i+1]...), ""

@@ -170,11 +170,11 @@ func (s *space) namesOf(ctx context.Context, from, to string) ([]string, error) 
 	if from != "" {
 		args = []string{"diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-ext-diff", from, to}
 	}
-	out, err := s.git.line(ctx, place{}, args...)
+	list, err := s.git.list(ctx, place{}, "", args...)
 	if err != nil {
 		return nil, ctx.Err() // it lacks something: nobody can have applied it
 	}
-	return slices.DeleteFunc(strings.Split(out, "\x00"), func(p string) bool { return p == "" }), nil
+	return list, nil
 }
 
 // sharesLine reports whether a file has lines that a stash adds to it and that were not

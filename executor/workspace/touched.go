@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/ralph-compiler/ralph/internal/regular"
 )
@@ -47,11 +46,10 @@ func (s *space) stampsOf(ctx context.Context, w *worktree) (map[string]stamp, er
 			paths = append(paths, e.path)
 		}
 	} else {
-		out, err := s.git.line(ctx, w.at, "ls-files", "-z")
-		if err != nil {
+		var err error
+		if paths, err = s.git.list(ctx, w.at, "", "ls-files", "-z"); err != nil {
 			return nil, err
 		}
-		paths = strings.Split(strings.TrimSuffix(out, "\x00"), "\x00")
 	}
 	for _, path := range paths {
 		if st, err := os.Lstat(filepath.Join(w.dir, filepath.FromSlash(path))); err == nil && !st.IsDir() {

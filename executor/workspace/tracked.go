@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"context"
-	"strings"
 )
 
 // Tracked returns the files below dir that a commit of its repository holds, HEAD of its
@@ -10,23 +9,20 @@ import (
 // is in each. A submodule counts as a file.
 func Tracked(ctx context.Context, dir, commit string) (map[string]string, error) {
 	g, err := findGit(ctx, dir)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = g.locate(ctx)
 	}
-	if err := g.locate(ctx); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	g.common = "" // HEAD is that of the checkout around dir
-	out, err := g.run(ctx, place{}, "", nil, "ls-tree", "-r", "-z", commit)
+	entries, err := g.entries(ctx, "ls-tree", "-r", "-z", commit)
 	if err != nil {
 		return nil, err
 	}
-	files := map[string]string{}
-	for e := range strings.SplitSeq(string(out), "\x00") {
-		meta, path, _ := strings.Cut(e, "\t")
-		if f := strings.Fields(meta); len(f) == 3 {
-			files[path] = f[2]
-		}
+	files := make(map[string]string, len(entries))
+	for path, e := range entries {
+		files[path] = e.hash
 	}
 	return files, nil
 }

@@ -126,47 +126,41 @@ func (s *space) locate(w *worktree) {
 // worktree finds a worktree, and creates it, empty, if it is not there. A
 // directory that is not ralph's is never used.
 func (s *space) worktree(ctx context.Context, w *worktree, commit string) error {
-	if err := s.sweep(ctx, w); err != nil {
-		return err
-	}
-	there, err := s.find(w)
-	if err != nil {
-		return err
-	}
-	if !there {
-		if err := s.create(ctx, w, commit); err != nil {
+	q := s.git.asking(ctx)
+	q.do(func() error { return s.sweep(ctx, w) })
+	q.do(func() error {
+		if there, err := s.find(w); err != nil || there {
 			return err
 		}
+		err := s.create(ctx, w, commit)
 		s.locate(w)
-	}
-	// A link would lead git, which puts the tree back, to the files of somebody else.
-	if st, err := os.Lstat(w.dir); err == nil && !st.IsDir() {
-		if err := s.moveOut(w, "what stood in the place of its worktree was moved away", "."); err != nil {
-			return err
+		return err
+	})
+	q.do(func() error {
+		// A link would lead git, which puts the tree back, to the files of somebody else.
+		if st, err := os.Lstat(w.dir); err != nil || st.IsDir() {
+			return nil
 		}
-	}
-	w.cut = !s.linkIntact(w)
-	if there, err := exists(w.dir); err == nil && !there {
+		return s.moveOut(w, "what stood in the place of its worktree was moved away", ".")
+	})
+	q.do(func() error {
+		w.cut = !s.linkIntact(w)
+		if there, err := exists(w.dir); err != nil || there {
+			return nil //nolint:nilerr // mend says so
+		}
 		w.Refill = true
 		s.unprepare(w)
-		if err := s.remember(w); err != nil {
-			return err
-		}
-	}
+		return s.remember(w)
+	})
 	if w.Clone {
-		if err := s.mendClone(ctx, w, commit); err != nil {
-			return err
-		}
-		if err := s.take(ctx, w); err != nil {
-			return err
-		}
-	} else if err := s.mend(w); err != nil {
-		return err
+		q.do(func() error { return s.mendClone(ctx, w, commit) })
+		q.do(func() error { return s.take(ctx, w) })
+	} else {
+		q.do(func() error { return s.mend(w) })
 	}
-	if err := s.refill(ctx, w); err != nil {
-		return err
-	}
-	return s.distrust(ctx, w)
+	q.do(func() error { return s.refill(ctx, w) })
+	q.do(func() error { return s.distrust(ctx, w) })
+	return q.err
 }
 
 // refill puts the files back of a worktree that was not there, as its index has them:

@@ -14,34 +14,28 @@ import (
 // mend puts back what ties the worktree to the repository, without reading it:
 // an agent may have replaced the .git file, or left locks when it was killed.
 func (s *space) mend(w *worktree) error {
-	if err := regular.NoLinks(w.at.gitDir); err != nil {
+	var q asking
+	q.do(func() error { return regular.NoLinks(w.at.gitDir) })
+	q.do(func() error { return os.MkdirAll(w.dir, 0o755) })
+	q.do(func() error { return s.mendCommon(w) })
+	q.do(func() error { return s.mendHead(w) })
+	if q.err == nil && !s.linkIntact(w) {
+		q.do(func() error { return s.moveGit(w) })
+		q.do(func() error {
+			return regular.WriteFile(filepath.Join(w.dir, ".git"), []byte("gitdir: "+w.at.gitDir+"\n"), 0o644)
+		})
+	}
+	q.do(func() error { return s.unlockTree(w) })
+	return q.err
+}
+
+// moveGit moves what stands in the place of ralph's own .git out of a worktree.
+func (s *space) moveGit(w *worktree) error {
+	there, err := exists(filepath.Join(w.dir, ".git"))
+	if err != nil || !there {
 		return err
 	}
-	if err := os.MkdirAll(w.dir, 0o755); err != nil {
-		return err
-	}
-	if err := s.mendCommon(w); err != nil {
-		return err
-	}
-	if err := s.mendHead(w); err != nil {
-		return err
-	}
-	link := filepath.Join(w.dir, ".git")
-	want := "gitdir: " + w.at.gitDir + "\n"
-	if s.linkIntact(w) {
-		return s.unlockTree(w)
-	}
-	if there, err := exists(link); err != nil {
-		return err
-	} else if there {
-		if err := s.moveOut(w, gitReplaced, ".git"); err != nil {
-			return err
-		}
-	}
-	if err := regular.WriteFile(link, []byte(want), 0o644); err != nil {
-		return err
-	}
-	return s.unlockTree(w)
+	return s.moveOut(w, gitReplaced, ".git")
 }
 
 // mendCommon writes anew where the worktree's repository is, if that cannot be

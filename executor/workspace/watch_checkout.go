@@ -187,14 +187,22 @@ func (w *watch) unignored(names []string) []string {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	at := place{gitDir: w.s.git.common, workTree: w.s.top, ignore: w.s.ignore}
-	out, err := w.s.git.run(ctx, at, strings.Join(names, "\x00")+"\x00", nil, "check-ignore", "--no-index", "--stdin", "-z")
-	if err != nil && exitCode(err) != 1 {
+	ignored, err := w.s.ignored(ctx, names)
+	if err != nil {
 		return names
 	}
-	ignored := map[string]bool{}
-	for n := range strings.SplitSeq(string(out), "\x00") {
-		ignored[n] = true
-	}
 	return slices.DeleteFunc(names, func(n string) bool { return ignored[n] })
+}
+
+// ignored says which paths of the user's checkout git ignores there.
+func (s *space) ignored(ctx context.Context, paths []string) (map[string]bool, error) {
+	list, err := s.git.list(ctx, place{gitDir: s.git.common, workTree: s.top, ignore: s.ignore}, strings.Join(paths, "\x00")+"\x00", "check-ignore", "-z", "--stdin", "--no-index")
+	if err != nil && exitCode(err) != 1 { // 1: none of them
+		return nil, err
+	}
+	ignored := make(map[string]bool, len(list))
+	for _, p := range list {
+		ignored[p] = true
+	}
+	return ignored, nil
 }

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -94,7 +93,7 @@ func (was *checkout) restore(w *watch, now *checkout, d difference) string {
 		for _, of := range []string{s.ID, s.ID + "^3"} {
 			files := w.tree(of)
 			for _, name := range names {
-				if e, has := files[name]; has && e.oid == was.Files[name].Content {
+				if e, has := files[name]; has && e.hash == was.Files[name].Content {
 					stashed[name] = s.ID
 				}
 			}
@@ -158,7 +157,7 @@ func (was *checkout) differ(w *watch, now *checkout) difference {
 
 // stagedSince says what became of what is staged. What was, and went into a commit, is
 // not counted.
-func (was *checkout) stagedSince(now *checkout, before, after map[string]indexed) string {
+func (was *checkout) stagedSince(now *checkout, before, after map[string]treeEntry) string {
 	if was.Index == now.Index {
 		return ""
 	}
@@ -172,7 +171,7 @@ func (was *checkout) stagedSince(now *checkout, before, after map[string]indexed
 		from, had := a[name]
 		to, has := b[name]
 		switch {
-		case had == has && from == to, !has && from == after[name].oid:
+		case had == has && from == to, !has && from == after[name].hash:
 		case !has && from != "":
 			gone = append(gone, fmt.Sprintf("%s (%.12s)", name, from))
 		default:
@@ -189,15 +188,15 @@ func (was *checkout) stagedSince(now *checkout, before, after map[string]indexed
 }
 
 // staged is what the index has other than a commit: "" where it has nothing.
-func (c *checkout) staged(tree map[string]indexed) map[string]string {
+func (c *checkout) staged(tree map[string]treeEntry) map[string]string {
 	out := map[string]string{}
 	for name, f := range c.Files {
-		if oid := cmp.Or(f.Index, f.Content); f.Known && oid != tree[name].oid {
+		if oid := cmp.Or(f.Index, f.Content); f.Known && oid != tree[name].hash {
 			out[name] = oid
 		}
 	}
 	for name, e := range tree {
-		if !c.Files[name].Known && e.mode != 0o160000 {
+		if !c.Files[name].Known && e.mode != submoduleMode {
 			out[name] = ""
 		}
 	}
@@ -205,34 +204,25 @@ func (c *checkout) staged(tree map[string]indexed) map[string]string {
 }
 
 // as reports whether a file is as a commit has it.
-func (a seen) as(tree map[string]indexed, name string) bool {
+func (a seen) as(tree map[string]treeEntry, name string) bool {
 	e, has := tree[name]
 	if !has || a.Mode == 0 {
 		return !has && a.Mode == 0
 	}
 	mode := fs.FileMode(a.Mode)
-	return a.Content == e.oid && (e.mode == 0o100755) == (mode.IsRegular() && mode&0o100 != 0)
+	return a.Content == e.hash && (e.mode == "100755") == (mode.IsRegular() && mode&0o100 != 0)
 }
 
 // tree lists the files of a commit. Without the commit there are none.
-func (w *watch) tree(commit string) map[string]indexed {
-	files := map[string]indexed{}
-	if commit != "" {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-		defer cancel()
-		out, err := w.s.git.run(ctx, place{}, "", nil, "ls-tree", "-r", "-z", "--full-tree", commit)
-		if err != nil {
-			return files
-		}
-		for line := range strings.SplitSeq(string(out), "\x00") {
-			what, name, ok := strings.Cut(line, "\t")
-			f := strings.Fields(what)
-			if !ok || len(f) != 3 {
-				continue
-			}
-			mode, _ := strconv.ParseUint(f[0], 8, 32)
-			files[name] = indexed{path: name, oid: f[2], mode: uint32(mode)}
-		}
+func (w *watch) tree(commit string) map[string]treeEntry {
+	if commit == "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	files, err := w.s.git.entries(ctx, "ls-tree", "-r", "-z", "--full-tree", commit)
+	if err != nil {
+		return nil
 	}
 	return files
 }

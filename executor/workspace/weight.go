@@ -137,21 +137,15 @@ func (s *space) overweight(ctx context.Context, e executor.Effect, w *worktree, 
 
 // stagedFiles lists what an agent staged on top of its own commits.
 func (s *space) stagedFiles(ctx context.Context, e executor.Effect, w *worktree, head string) ([]heavy, error) {
-	if e.Merge || w.Index != "" && w.Index == indexMark(w) {
+	if e.Merge || s.asIndexed(w) {
 		return nil, nil
 	}
-	out, err := s.git.line(ctx, w.at, "diff-index", "--cached", "--raw", "-z", "--no-abbrev", "--no-renames", "--no-ext-diff", "--ignore-submodules=all", head)
-	if err != nil {
-		return nil, ctx.Err() // a broken index is mended
-	}
+	staged, err := s.stagedBlobs(ctx, w, head)
 	var blobs []heavy
-	entries := strings.Split(out, "\x00")
-	for i := 0; i+1 < len(entries); i += 2 {
-		if f := strings.Fields(entries[i]); len(f) == 5 && f[1] != "160000" && strings.Trim(f[3], "0") != "" {
-			blobs = append(blobs, heavy{entries[i+1], int64(max(s.git.sizeOf(ctx, f[3]), 0))})
-		}
+	for _, c := range staged {
+		blobs = append(blobs, heavy{c.path, int64(max(s.git.sizeOf(ctx, c.now), 0))})
 	}
-	return blobs, nil
+	return blobs, err
 }
 
 // lighten moves out of a worktree the largest of the files that are not as its index
@@ -179,18 +173,17 @@ func (s *space) excess(ctx context.Context, w *worktree) ([]heavy, tooLarge, err
 	if all, err := s.holdsMuch(ctx, w); err != nil || !all {
 		return nil, "", err
 	}
-	out, err := s.git.line(ctx, w.at, "ls-files", "-z", "--modified", "--others", "--exclude-standard")
+	paths, err := s.git.list(ctx, w.at, "", "ls-files", "-z", "--modified", "--others", "--exclude-standard")
 	if err != nil {
 		return nil, "", ctx.Err() // the index is broken, and is mended or saved as far as it goes
 	}
+	slices.Sort(paths)
 	var files []heavy
-	for path := range strings.SplitSeq(out, "\x00") {
-		if st, err := os.Lstat(filepath.Join(w.dir, filepath.FromSlash(path))); err == nil && path != "" && st.Mode().IsRegular() {
+	for _, path := range slices.Compact(paths) { // one in conflict is listed more than once
+		if st, err := os.Lstat(filepath.Join(w.dir, filepath.FromSlash(path))); err == nil && st.Mode().IsRegular() {
 			files = append(files, heavy{path, st.Size()})
 		}
 	}
-	slices.SortFunc(files, func(a, b heavy) int { return cmp.Compare(a.path, b.path) })
-	files = slices.Compact(files) // one in conflict is listed more than once
 	return files, s.weigh(w, files), nil
 }
 
