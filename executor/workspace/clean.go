@@ -35,11 +35,7 @@ func (s Trees) Clean(ctx context.Context, nodes []ir.NodeID) ([]Kept, error) {
 func (s *space) clean(ctx context.Context, n *ir.Node) (string, error) {
 	defer s.hold(string(n.ID))()
 	w := s.own(n)
-	there, err := s.find(w)
-	if err != nil || !there {
-		return "", err
-	}
-	if there, err := exists(w.dir); err != nil || !there {
+	if there, err := s.stands(w); err != nil || !there {
 		return "", err
 	}
 	if found, err := special(ctx, w.dir, ""); err != nil || len(found) > 0 {
@@ -48,17 +44,13 @@ func (s *space) clean(ctx context.Context, n *ir.Node) (string, error) {
 	if !s.linkIntact(w) {
 		return "its .git is not the one that ralph wrote", nil
 	}
-	if err := s.take(ctx, w); err != nil {
-		return "", err
-	}
-	if w.refused != "" {
-		return w.refused, nil
+	if err := s.take(ctx, w); err != nil || w.refused != "" {
+		return w.refused, err
 	}
 	now, err := s.look(ctx, w)
-	if err != nil {
-		return "", err
-	}
 	switch {
+	case err != nil:
+		return "", err
 	case w.Shot != "" || len(s.mergeHeads(w)) > 0:
 		return "a merge is under way there", nil
 	case now.dirty:
@@ -81,26 +73,22 @@ func (s *space) clean(ctx context.Context, n *ir.Node) (string, error) {
 // target has it.
 func (s *space) unmerged(ctx context.Context, work string) (string, error) {
 	base, err := s.base(ctx)
-	if err != nil {
-		return "", err
-	}
+	q := s.git.asking(ctx)
+	q.note(err)
 	for _, ref := range []string{s.sumRef(), base, s.prefix() + "target"} {
 		if ref == "" {
 			continue
 		}
-		tip, err := s.git.ref(ctx, ref)
-		if err != nil {
-			return "", err
+		merged := false
+		if tip := q.ref(ref); tip != "" {
+			q.do(func() (err error) { merged, err = s.holds(ctx, tip, work); return err })
 		}
-		if tip == "" {
-			continue
-		}
-		if merged, err := s.holds(ctx, tip, work); err != nil || merged {
-			return "", err
+		if q.err != nil || merged {
+			return "", q.err
 		}
 	}
 	if s.sumRef() == "" {
-		return "its work is merged nowhere", nil
+		return "its work is merged nowhere", q.err
 	}
-	return "its work is not merged into " + s.epic.Epic.Integration.Branch, nil
+	return "its work is not merged into " + s.epic.Epic.Integration.Branch, q.err
 }

@@ -122,31 +122,23 @@ func (s *space) gathered(ctx context.Context, e executor.Effect, w *worktree) (p
 		return "", "", nil, err
 	}
 	same := s.asIndexed(w) // then nothing was staged, and it can be read
+	q := s.git.asking(ctx)
 	if !same {
-		if err := s.mendIndex(ctx, w, e.Commit); err != nil {
-			return "", "", nil, err
-		}
+		q.do(func() error { return s.mendIndex(ctx, w, e.Commit) })
 	}
-	left, err := s.unfinished(ctx, e, w)
-	if err != nil {
-		return "", "", nil, err
+	add := func(more []string, err error) error {
+		problems = append(problems, more...)
+		return err
 	}
-	problems = append(problems, left...)
+	q.do(func() error { return add(s.unfinished(ctx, e, w)) })
 	if !e.Person {
 		problems = append(problems, specialProblems(w.special)...)
 	}
-	if err := s.unnest(ctx, w, same); err != nil {
-		return "", "", nil, err
-	}
-	if err := s.stage(ctx, w, w.at); err != nil {
-		return "", "", nil, err
-	}
-	moved, err := s.untold(w)
-	if err != nil {
-		return "", "", nil, err
-	}
-	tree, err = s.git.line(ctx, w.at, "write-tree")
-	return parent, tree, append(problems, moved...), err
+	q.do(func() error { return s.unnest(ctx, w, same) })
+	q.do(func() error { return s.stage(ctx, w, w.at) })
+	q.do(func() error { return add(s.untold(w)) })
+	tree = q.line(w.at, "write-tree")
+	return parent, tree, problems, q.err
 }
 
 // unfinished says what is left to do in the merge of a person or of a conflict's agent.
@@ -183,33 +175,26 @@ const deleted = "it deleted its worktree"
 
 // forsaken records an attempt of which nothing is taken: the tree that it started
 // from.
-func (s *space) forsaken(ctx context.Context, e executor.Effect, w *worktree, step *ir.Step, o executor.Outcome, problems ...string) (string, error) {
-	tree, err := s.git.tree(ctx, e.Commit)
-	if err != nil {
-		return "", err
-	}
-	commit, err := s.commit(ctx, e, w.node, step, o, tree, []string{e.Commit}, problems)
-	if err != nil {
-		return "", err
-	}
-	return commit, s.keep(ctx, e, w, commit)
+func (s *space) forsaken(ctx context.Context, e executor.Effect, w *worktree, step *ir.Step, o executor.Outcome, problems ...string) (commit string, err error) {
+	q := s.git.asking(ctx)
+	tree := q.tree(e.Commit)
+	q.do(func() (err error) {
+		commit, err = s.commit(ctx, e, w.node, step, o, tree, []string{e.Commit}, problems)
+		return err
+	})
+	q.do(func() error { return s.keep(ctx, e, w, commit) })
+	return commit, q.err
 }
 
 // refuse takes nothing of what an attempt left: it is saved, and the next one begins
 // where this one did.
-func (s *space) refuse(ctx context.Context, e executor.Effect, w *worktree, step *ir.Step, o executor.Outcome, problems []string) (string, []string, error) {
+func (s *space) refuse(ctx context.Context, e executor.Effect, w *worktree, step *ir.Step, o executor.Outcome, problems []string) (commit string, _ []string, err error) {
 	now, err := s.look(ctx, w)
-	if err != nil {
-		return "", nil, err
-	}
-	if _, err := s.save(ctx, w, now, e.Seq); err != nil {
-		return "", nil, err
-	}
-	commit, err := s.forsaken(ctx, e, w, step, o, problems...)
-	if err != nil {
-		return "", nil, err
-	}
-	return commit, problems, s.reset(ctx, w, commit)
+	q := asking{err: err}
+	q.do(func() error { return s.saved(ctx, w, now, e.Seq) })
+	q.do(func() (err error) { commit, err = s.forsaken(ctx, e, w, step, o, problems...); return err })
+	q.do(func() error { return s.reset(ctx, w, commit) })
+	return commit, problems, q.err
 }
 
 func stepOf(n *ir.Node, name string) *ir.Step {

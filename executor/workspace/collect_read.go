@@ -30,10 +30,10 @@ func (s *space) collectRead(ctx context.Context, e executor.Effect, w *worktree)
 
 // undoRead puts a worktree back, and says what was changed in it.
 func (s *space) undoRead(ctx context.Context, e executor.Effect, w *worktree) (executor.Collected, error) {
-	c := executor.Collected{Problems: specialProblems(w.special)}
-	var err error
-	if c.Result, err = s.git.at(ctx, e.Commit); err != nil {
-		return c, err
+	q := s.git.asking(ctx)
+	c := executor.Collected{Problems: specialProblems(w.special), Result: q.at(e.Commit)}
+	if q.err != nil {
+		return c, q.err
 	}
 	now, err := s.look(ctx, w)
 	if err != nil {
@@ -50,11 +50,8 @@ func (s *space) undoRead(ctx context.Context, e executor.Effect, w *worktree) (e
 	if len(now.fresh) > 0 {
 		c.Listed = append(c.Listed, "new files of a step that only reads, taken away: "+listed(now.fresh))
 	}
-	if _, err := s.save(ctx, w, now, e.Seq); err != nil {
-		return c, err
-	}
-	if err := s.give(ctx, w, e.Commit, e.Seq); err != nil {
-		return c, err
-	}
-	return c, errors.Join(s.reset(ctx, w, e.Commit), s.swept(w))
+	q.do(func() error { return s.saved(ctx, w, now, e.Seq) })
+	q.do(func() error { return s.give(ctx, w, e.Commit, e.Seq) })
+	q.do(func() error { return errors.Join(s.reset(ctx, w, e.Commit), s.swept(w)) })
+	return c, q.err
 }

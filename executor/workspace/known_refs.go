@@ -103,9 +103,12 @@ func (s *space) inTip(ctx context.Context, at, not string) (said []string, err e
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range sortedKeys(tag) {
-		said = append(said, fmt.Sprintf("the secret %s stands in a tag", name))
+	say := func(names []string, where string) {
+		for _, name := range names {
+			said = append(said, fmt.Sprintf("the secret %s stands in a %s", name, where))
+		}
 	}
+	say(sortedKeys(tag), "tag")
 	commits, err := s.git.run(ctx, place{}, at+"\n"+not, nil, "rev-list", "--stdin", "--ignore-missing", fmt.Sprintf("--max-count=%d", mostCommits))
 	if err != nil {
 		return said, ctx.Err() // it leads to no commit
@@ -117,9 +120,7 @@ func (s *space) inTip(ctx context.Context, at, not string) (said []string, err e
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range names {
-		said = append(said, fmt.Sprintf("the secret %s stands in a commit", name))
-	}
+	say(names, "commit")
 	in, err := s.inChanges(ctx, "", changes, "")
 	return append(said, in...), err
 }

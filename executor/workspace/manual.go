@@ -51,11 +51,7 @@ func (s *space) collectManual(ctx context.Context, e executor.Effect, n *ir.Node
 // the node's worktree on it.
 func (s *space) fromWorktree(ctx context.Context, e executor.Effect, n *ir.Node, tip string) (string, string, error) {
 	w := s.own(n)
-	there, err := s.find(w)
-	if err == nil && there {
-		there, err = exists(w.dir)
-	}
-	if err != nil || !there || w.Left == "" {
+	if there, err := s.stands(w); err != nil || !there || w.Left == "" {
 		return tip, "", err
 	}
 	if err := s.worktree(ctx, w, e.Commit); err != nil {
@@ -73,30 +69,27 @@ func (s *space) fromWorktree(ctx context.Context, e executor.Effect, n *ir.Node,
 			return mine, problem, err
 		}
 	}
+	q := s.git.asking(ctx)
 	if w.Left != mine {
 		w.Left = mine
-		if err := s.remember(w); err != nil {
-			return "", "", err
+		q.note(s.remember(w))
+	}
+	branch := "refs/heads/" + n.Git.Branch
+	if q.ancestor(mine, e.Commit) || q.err != nil { // nothing was done there
+		return tip, "", q.err
+	}
+	if tip != "" {
+		forward, back := q.ancestor(tip, mine), q.ancestor(mine, tip)
+		switch {
+		case q.err != nil || back:
+			return tip, "", q.err
+		case !forward:
+			return mine, fmt.Sprintf("both its branch %s and its worktree %s hold work: git merge --no-edit %s in the worktree, then approve again", n.Git.Branch, w.dir, s.git.typed(n.Git.Branch)), nil
+		case s.checkedOut(branch, w.dir) != "":
+			return mine, "", nil // the branch is somebody's: the result does not need it
 		}
 	}
-	if nothing, err := s.git.ancestor(ctx, mine, e.Commit); err != nil || nothing {
-		return tip, "", err
-	}
-	if tip == "" {
-		return mine, "", s.git.update(ctx, "manual", move{"refs/heads/" + n.Git.Branch, "", mine})
-	}
-	q := s.git.asking(ctx)
-	forward, back := q.ancestor(tip, mine), q.ancestor(mine, tip)
-	switch {
-	case q.err != nil || back:
-		return tip, "", q.err
-	case !forward:
-		return mine, fmt.Sprintf("both its branch %s and its worktree %s hold work: git merge --no-edit %s in the worktree, then approve again", n.Git.Branch, w.dir, s.git.typed(n.Git.Branch)), nil
-	}
-	if by := s.checkedOut("refs/heads/"+n.Git.Branch, w.dir); by != "" {
-		return mine, "", nil // the branch is somebody's: the result does not need it
-	}
-	return mine, "", s.git.update(ctx, "manual", move{"refs/heads/" + n.Git.Branch, tip, mine})
+	return mine, "", s.git.update(ctx, "manual", move{branch, tip, mine})
 }
 
 // commitMine commits on the node's branch what a person left in the worktree. If that is

@@ -147,30 +147,22 @@ func (s *space) endMerge(w *worktree) error {
 // to the index: a path that git still calls unmerged and that is as ralph left it.
 func (s *space) stuck(ctx context.Context, w *worktree, now sight) ([]string, error) {
 	var problems []string
-	if w.Shot != "" && len(w.Heads) > 0 && len(s.mergeHeads(w)) == 0 {
-		q := s.git.asking(ctx)
-		if slices.ContainsFunc(w.Heads, func(h string) bool { return !q.ancestor(h, now.head) }) {
-			problems = append(problems, "the merge was given up (git merge --abort, or a reset): resolve it instead")
-		}
-		if q.err != nil {
-			return nil, q.err
-		}
+	q := s.git.asking(ctx)
+	if w.Shot != "" && len(w.Heads) > 0 && len(s.mergeHeads(w)) == 0 && slices.ContainsFunc(w.Heads, func(h string) bool { return !q.ancestor(h, now.head) }) {
+		problems = append(problems, "the merge was given up (git merge --abort, or a reset): resolve it instead")
 	}
-	if len(now.unmerged) == 0 || w.Shot == "" {
-		return problems, nil
+	if q.err != nil || len(now.unmerged) == 0 || w.Shot == "" {
+		return problems, q.err
 	}
 	tree, err := s.snapshot(ctx, w, s.stage)
 	if err != nil {
 		return nil, err
 	}
 	left, err := s.unchanged(ctx, w.Shot, tree, now.unmerged)
-	if err != nil {
-		return nil, err
-	}
 	if len(left) > 0 {
 		problems = append(problems, "not resolved (edit, then git add): "+listed(left))
 	}
-	return problems, nil
+	return problems, err
 }
 
 // examineMerge checks a resolution. What it changed is told against the

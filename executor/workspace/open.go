@@ -20,26 +20,21 @@ import (
 // that several of a node's may be open at once, and is made and set up anew each
 // time.
 func (s *Space) Open(ctx context.Context, e executor.Effect) (string, error) {
-	n := s.nodes[e.Node]
-	w := s.own(n)
-	if e.Apart {
-		w = s.apart(n, e.Gate)
-	}
+	w := s.treeOf(e)
 	defer s.hold(w.name)()
+	q := s.git.asking(ctx)
 	if e.Apart {
-		if there, err := s.find(w); err != nil {
-			return "", err
-		} else if there { // a crash came before Close
-			if err := s.takeAway(w); err != nil {
-				return "", err
-			}
+		there, err := s.find(w)
+		if q.note(err); there { // a crash came before Close
+			q.do(func() error { return s.takeAway(w) })
 			w.forget()
 		}
-	} else if err := s.claim(ctx, e); err != nil {
-		return "", err
+	} else {
+		q.note(s.claim(ctx, e))
 	}
-	if err := s.worktree(ctx, w, e.Commit); err != nil {
-		return "", err
+	q.do(func() error { return s.worktree(ctx, w, e.Commit) })
+	if q.err != nil {
+		return "", q.err
 	}
 	_, err := s.prepare(ctx, w, e)
 	if err == nil && s.epic.Gates[e.Gate].Kind == "command" {
@@ -52,11 +47,7 @@ func (s *Space) Open(ctx context.Context, e executor.Effect) (string, error) {
 // saved before it is taken away, because it may be somebody else's; a worktree
 // apart is the gate's alone, or (e.Stay) that of gates which use it in turn. At most maxChanged paths of each kind are named.
 func (s *Space) Close(ctx context.Context, e executor.Effect) (executor.Trace, error) {
-	n := s.nodes[e.Node]
-	w := s.own(n)
-	if e.Apart {
-		w = s.apart(n, e.Gate)
-	}
+	w := s.treeOf(e)
 	defer s.hold(w.name)()
 	touched := s.touched(w)
 	there, err := s.find(w)
@@ -85,6 +76,14 @@ func (s *Space) Close(ctx context.Context, e executor.Effect) (executor.Trace, e
 	return t, err
 }
 
+// treeOf is the worktree in which a gate of a node judges, or the node's own.
+func (s *space) treeOf(e executor.Effect) *worktree {
+	if e.Apart {
+		return s.apart(s.nodes[e.Node], e.Gate)
+	}
+	return s.own(s.nodes[e.Node])
+}
+
 // trace is what differs from what ralph left in the worktree.
 func (v *sight) trace(w *worktree) executor.Trace {
 	t := executor.Trace{New: some(v.fresh), Changed: some(append(v.changed, v.unmerged...))}
@@ -106,24 +105,12 @@ func some(paths []string) []string { return bounded(paths, executor.MaxNote/4) }
 // takeAway removes a worktree and all that is known of it. It may be cut and
 // done again: git's own record of it goes last but for ralph's.
 func (s *space) takeAway(w *worktree) error {
-	if err := removeAll(w.dir); err != nil {
-		return err
-	}
+	q := asking{err: removeAll(w.dir)}
 	if w.Admin != "" && !w.Clone {
-		if err := regular.RemoveAllOwn(filepath.Join(s.git.common, "worktrees", w.Admin)); err != nil {
-			return err
-		}
+		q.do(func() error { return regular.RemoveAllOwn(filepath.Join(s.git.common, "worktrees", w.Admin)) })
 	}
-	logs, err := filepath.Glob(s.record(w, ".*"))
-	if err != nil {
-		return err
-	}
-	for _, f := range append(logs, s.record(w, ".json")) {
-		if err := remove(f); err != nil {
-			return err
-		}
-	}
-	return nil
+	q.do(func() error { return removeAny(s.record(w, ".*")) })
+	return q.err
 }
 
 // removeAll removes a tree, also where a program made directories read-only.
@@ -142,29 +129,23 @@ func removeAll(dir string) error {
 // or is refused the lock, is not found by the next holder's sweep.
 func (s Trees) Recover(ctx context.Context) error {
 	s.git.env = append(s.git.env, Mark+"="+filepath.Join(s.state, "git"), process.ToolMark())
-	if err := s.confine(ctx); err != nil {
-		return err
+	q := asking{err: s.confine(ctx)}
+	q.do(s.recoverApart)
+	q.do(s.moveRenamed)
+	for _, half := range []string{"index-*", "import-*"} {
+		q.do(func() error { return removeAny(filepath.Join(s.state, half)) })
 	}
-	if err := s.recoverApart(); err != nil {
-		return err
+	return q.err
+}
+
+// removeAny removes the files that a pattern names.
+func removeAny(pattern string) error {
+	files, err := filepath.Glob(pattern)
+	q := asking{err: err}
+	for _, f := range files {
+		q.do(func() error { return remove(f) })
 	}
-	if err := s.moveRenamed(); err != nil {
-		return err
-	}
-	left, err := filepath.Glob(filepath.Join(s.state, "index-*"))
-	if err != nil {
-		return err
-	}
-	half, err := filepath.Glob(filepath.Join(s.state, "import-*"))
-	if err != nil {
-		return err
-	}
-	for _, f := range append(left, half...) {
-		if err := os.Remove(f); err != nil {
-			return err
-		}
-	}
-	return nil
+	return q.err
 }
 
 // recoverApart removes worktrees apart: those on record, and those that a crash kept

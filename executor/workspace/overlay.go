@@ -16,12 +16,11 @@ import (
 // checkout, with forward slashes. No ref and no index of the user's is written; whoever
 // starts from the commit pins it. The same text gives the same commit.
 func (s Checkout) Overlay(ctx context.Context, path string, text []byte) (commit string, err error) {
-	head, err := s.git.ref(ctx, "HEAD^{commit}")
-	if err != nil {
-		return "", err
-	}
+	q := s.git.asking(ctx)
+	head := q.ref("HEAD^{commit}")
 	if head == "" {
-		return "", &Refusal{"the repository has no commit yet", "git commit --allow-empty -m begin"}
+		q.note(&Refusal{"the repository has no commit yet", "git commit --allow-empty -m begin"})
+		return "", q.err
 	}
 	st, err := os.Lstat(filepath.Join(s.top, filepath.FromSlash(path)))
 	if err != nil {
@@ -45,22 +44,20 @@ func (s Checkout) Overlay(ctx context.Context, path string, text []byte) (commit
 	}
 	defer func() { err = errors.Join(err, regular.RemoveAllOwn(dir)) }()
 	checkout.index = filepath.Join(dir, "index")
-	if _, err := s.git.line(ctx, checkout, "read-tree", head); err != nil {
-		return "", err
-	}
-	if _, err := s.git.line(ctx, checkout, "update-index", "--add", "--replace", "--cacheinfo", "100644,"+blob+","+path); err != nil {
-		return "", err
-	}
-	tree, err := s.git.line(ctx, checkout, "write-tree")
-	if err != nil {
-		return "", err
-	}
-	h, err := s.git.commitHeader(ctx, head)
-	if err != nil {
-		return "", err
-	}
+	q.line(checkout, "read-tree", head)
+	q.line(checkout, "update-index", "--add", "--replace", "--cacheinfo", "100644,"+blob+","+path)
+	tree := q.line(checkout, "write-tree")
+	when := ""
+	q.do(func() error {
+		h, err := s.git.commitHeader(ctx, head)
+		if err == nil {
+			when = h.when
+		}
+		return err
+	})
 	msg := fmt.Sprintf("%s as it is in the checkout\n\nRalph-Epic: %s\n", path, s.epic.Epic.ID)
-	return s.git.commitTree(ctx, msg, byRalph(h.when), tree, head)
+	commit = q.commit(msg, byRalph(when), tree, head)
+	return commit, q.err
 }
 
 // File returns a file as the epic's pinned base has it, at most limit bytes of size;

@@ -139,10 +139,10 @@ func (s *space) theirs(ctx context.Context, w *worktree) (string, error) {
 // startsAt keeps what a person's work stands on: on another base only the difference
 // is theirs.
 func (s *space) startsAt(ctx context.Context, w *worktree, commit string) error {
-	if err := s.remember(w); err != nil {
-		return err
-	}
-	return s.git.point(ctx, "own", [2]string{s.nodeRef(w.node.ID, "from"), commit})
+	q := s.git.asking(ctx)
+	q.note(s.remember(w))
+	q.point("own", [2]string{s.nodeRef(w.node.ID, "from"), commit})
+	return q.err
 }
 
 // commitOwn commits what lies in the worktree on top of its head.
@@ -188,10 +188,9 @@ func (s *space) instead(ctx context.Context, w *worktree, work, base, from strin
 		return base, q.err
 	}
 	commit, err := s.derived(ctx, w.node.ID, tree, fmt.Sprintf("%.12s instead of %.12s", base, from), base, from)
-	if err != nil {
-		return "", err
-	}
-	return commit, s.git.point(ctx, "own", [2]string{s.nodeRef(w.node.ID, "onto"), commit}) // the person may be told to merge it
+	q.note(err)
+	q.point("own", [2]string{s.nodeRef(w.node.ID, "onto"), commit}) // the person may be told to merge it
+	return commit, q.err
 }
 
 // OwnChanges reports whether the worktree of a node that a person works on, or its
@@ -199,10 +198,7 @@ func (s *space) instead(ctx context.Context, w *worktree, work, base, from strin
 func (s Trees) OwnChanges(ctx context.Context, id ir.NodeID, tree string) (bool, error) {
 	defer s.hold(string(id))()
 	w := s.own(s.nodes[id])
-	there, err := s.find(w)
-	if err == nil && there {
-		there, err = exists(w.dir)
-	}
+	there, err := s.stands(w)
 	if err != nil {
 		return false, err
 	}
@@ -232,24 +228,20 @@ func (s *space) bringOwn(ctx context.Context, w *worktree, e executor.Effect) er
 	if base, err := s.beyond(ctx, e.Commit, now.head); err != nil || base == "" {
 		return err
 	}
-	work := now.head
+	work, base, merged := now.head, "", ""
+	var q asking
 	if now.dirty {
-		if work, err = s.commitOwn(ctx, w, now.head); err != nil {
-			return err
-		}
+		q.do(func() (err error) { work, err = s.commitOwn(ctx, w, now.head); return err })
 	}
-	base, err := s.instead(ctx, w, work, e.Commit, e.Was)
-	if err != nil {
-		return err
+	q.do(func() (err error) { base, err = s.instead(ctx, w, work, e.Commit, e.Was); return err })
+	var paths []string
+	q.do(func() (err error) { merged, paths, err = s.mergeOwn(ctx, w, work, base); return err })
+	if len(paths) > 0 {
+		return q.err
 	}
-	merged, paths, err := s.mergeOwn(ctx, w, work, base)
-	if err != nil || len(paths) > 0 {
-		return err
-	}
-	if err := s.give(ctx, w, merged, e.Seq); err != nil {
-		return err
-	}
-	return s.reset(ctx, w, merged)
+	q.do(func() error { return s.give(ctx, w, merged, e.Seq) })
+	q.do(func() error { return s.reset(ctx, w, merged) })
+	return q.err
 }
 
 // lacking notes that a person's work does not hold the base: it stays theirs to merge.

@@ -191,38 +191,33 @@ func (s *space) settle(w *worktree, commit string, was bool) error {
 func (s *space) claim(ctx context.Context, e executor.Effect) error {
 	n := s.nodes[e.Node]
 	branch, tip := s.own(n).ref, ""
+	q := s.git.asking(ctx)
 	if branch != "" {
-		if err := s.occupied(n); err != nil {
-			return err
-		}
-		var err error
-		if tip, err = s.git.ref(ctx, branch); err != nil {
-			return err
-		}
+		q.note(s.occupied(n))
+		tip = q.ref(branch)
 	}
 	attempt := s.attemptRef(e)
-	old, err := s.git.ref(ctx, attempt)
-	if err != nil {
-		return err
-	}
 	moves := []move{}
-	if old == "" {
+	if q.ref(attempt) == "" {
 		moves = append(moves, move{attempt, "", e.Commit})
-	}
-	if tip != "" && old == "" {
-		if own, err := s.ownBranch(n); err != nil {
+		own := tip == ""
+		q.do(func() (err error) {
+			if !own {
+				own, err = s.ownBranch(n)
+			}
 			return err
-		} else if !own {
-			return foreignBranch(n)
+		})
+		if !own {
+			q.note(foreignBranch(n))
 		}
 	}
 	if tip == "" && branch != "" {
 		moves = append(moves, move{branch, "", e.Commit})
 	}
-	if len(moves) == 0 {
-		return nil
+	if len(moves) > 0 {
+		q.update("start", moves...)
 	}
-	return s.git.update(ctx, "start", moves...)
+	return q.err
 }
 
 // ownBranch reports whether a node's branch, where it exists, is one that ralph made.

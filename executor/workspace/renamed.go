@@ -70,14 +70,10 @@ func (s *space) moveHere(w *worktree) (bool, error) {
 		if vacant(w.dir) != nil {
 			return false, nil
 		}
-		if err := remove(w.dir); err != nil {
-			return false, err
-		}
-		if err := os.MkdirAll(filepath.Dir(w.dir), 0o755); err != nil {
-			return false, err
-		}
-		if os.Rename(w.At, w.dir) != nil { // into itself, to another file system: it stays
-			return false, nil
+		q := asking{err: remove(w.dir)}
+		q.do(func() error { return os.MkdirAll(filepath.Dir(w.dir), 0o755) })
+		if q.err != nil || os.Rename(w.At, w.dir) != nil { // into itself, to another file system: it stays
+			return false, q.err
 		}
 	}
 	if !s.standsAt(w) {

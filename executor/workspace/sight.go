@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -101,18 +102,11 @@ func (s *space) untouched(ctx context.Context, w *worktree, now sight) (bool, er
 func (s *Space) Edited(ctx context.Context, node ir.NodeID) (bool, error) {
 	defer s.hold(string(node))()
 	w := s.own(s.nodes[node])
-	there, err := s.find(w)
-	if err != nil || !there || w.Left == "" {
+	if there, err := s.stands(w); err != nil || !there || w.Left == "" {
 		return false, err
 	}
-	if there, err := exists(w.dir); err != nil || !there {
-		return false, err
-	}
-	if found, err := special(ctx, w.dir, ""); err != nil || len(found) > 0 {
+	if found, err := special(ctx, w.dir, ""); err != nil || len(found) > 0 || !s.linkIntact(w) {
 		return true, err
-	}
-	if !s.linkIntact(w) {
-		return true, nil
 	}
 	if w.Clone { // nothing is taken: this only looks
 		if on, head, err := s.cloneHead(w); err != nil || on != w.ref || head != w.Left {
@@ -131,10 +125,8 @@ func (s *Space) Edited(ctx context.Context, node ir.NodeID) (bool, error) {
 // worktree (new commits, what is staged, what is not) and pins it. The commit
 // has no key: it is never taken for a result.
 func (s *space) save(ctx context.Context, w *worktree, now sight, seq int64) (string, error) {
-	parent := now.head
-	if parent == "" {
-		parent = w.Left
-	}
+	parent := cmp.Or(now.head, w.Left)
+	q := s.git.asking(ctx)
 	if now.dirty {
 		if err := s.unnest(ctx, w, false); err != nil && ctx.Err() != nil {
 			return "", err // else the index is broken: the files alone are saved below
@@ -149,22 +141,23 @@ func (s *space) save(ctx context.Context, w *worktree, now sight, seq int64) (st
 			trees = []string{staged, whole}
 		}
 		for _, t := range trees {
-			if have, err := s.git.tree(ctx, parent); err != nil {
-				return "", err
-			} else if have == t {
-				continue
-			}
-			msg := fmt.Sprintf("Saved before a reset (%s/%s)\n\nRalph-Epic: %s\nRalph-Node: %s\n", s.epic.Epic.ID, w.node.ID, s.epic.Epic.ID, w.node.ID)
-			if parent, err = s.git.commitTree(ctx, msg, s.author("ralph"), t, parent); err != nil {
-				return "", err
+			if q.tree(parent) != t && q.err == nil {
+				msg := fmt.Sprintf("Saved before a reset (%s/%s)\n\nRalph-Epic: %s\nRalph-Node: %s\n", s.epic.Epic.ID, w.node.ID, s.epic.Epic.ID, w.node.ID)
+				parent = q.commit(msg, s.author("ralph"), t, parent)
 			}
 		}
 	}
-	if parent == w.Left {
-		return "", nil // only ignored or empty things differed
+	if q.err != nil || parent == w.Left { // only ignored or empty things differed
+		return "", q.err
 	}
 	ref := s.nodeRef(w.node.ID, fmt.Sprintf("saved/%d", seq))
 	return ref, s.git.point(ctx, "save", [2]string{ref, parent})
+}
+
+// saved is save where nobody is told of the ref.
+func (s *space) saved(ctx context.Context, w *worktree, now sight, seq int64) error {
+	_, err := s.save(ctx, w, now, seq)
+	return err
 }
 
 // snapshot writes the worktree's present files as a tree, by way of an index of
@@ -240,36 +233,46 @@ func (s *space) plain(ctx context.Context, ref string) error {
 // reset puts the worktree at a commit, on the node's branch. Ignored files and
 // what setup made stay.
 func (s *space) reset(ctx context.Context, w *worktree, commit string) error {
+	q := s.git.asking(ctx)
 	for _, name := range []string{"rebase-merge", "rebase-apply", "sequencer", "BISECT_LOG", "AUTO_MERGE"} {
-		if err := os.RemoveAll(filepath.Join(w.at.gitDir, name)); err != nil {
-			return err
-		}
+		q.do(func() error { return os.RemoveAll(filepath.Join(w.at.gitDir, name)) })
 	}
-	if err := s.attach(ctx, w, commit); err != nil {
-		return err
-	}
-	if _, err := s.git.line(ctx, w.at, "reset", "--hard", "--quiet", commit); err != nil {
+	q.do(func() error { return s.attach(ctx, w, commit) })
+	q.do(func() error {
+		_, err := s.git.line(ctx, w.at, "reset", "--hard", "--quiet", commit)
 		// What is of value is saved; a broken index is not.
-		if rerr := os.Remove(filepath.Join(w.at.gitDir, "index")); rerr != nil {
+		if err == nil || os.Remove(filepath.Join(w.at.gitDir, "index")) != nil {
 			return err
 		}
-		if err := unlockDirs(w.dir); err != nil {
-			return err
-		}
-		if _, err := s.git.line(ctx, w.at, "reset", "--hard", "--quiet", commit); err != nil {
-			return err
-		}
-	}
+		return s.unlocked(ctx, w, "reset", "--hard", "--quiet", commit)
+	})
 	if w.Left == "" { // nothing else can be there yet
-		return nil
+		return q.err
 	}
-	_, err := s.git.line(ctx, w.at, "clean", "-ffdq")
-	if err == nil || ctx.Err() != nil {
-		return err
+	q.do(func() error {
+		_, err := s.git.line(ctx, w.at, "clean", "-ffdq")
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		return s.unlocked(ctx, w, "clean", "-ffdq")
+	})
+	return q.err
+}
+
+// unlocked runs git in a worktree all of whose directories its owner may use.
+func (s *space) unlocked(ctx context.Context, w *worktree, args ...string) error {
+	err := unlockDirs(w.dir)
+	if err == nil {
+		_, err = s.git.line(ctx, w.at, args...)
 	}
-	if err := unlockDirs(w.dir); err != nil {
-		return err
-	}
-	_, err = s.git.line(ctx, w.at, "clean", "-ffdq")
 	return err
+}
+
+// stands is find of a worktree whose directory is there, too.
+func (s *space) stands(w *worktree) (bool, error) {
+	there, err := s.find(w)
+	if err == nil && there {
+		there, err = exists(w.dir)
+	}
+	return there, err
 }

@@ -235,16 +235,14 @@ func (s *space) nodeRef(id ir.NodeID, rest string) string {
 // their first call; later calls return what was pinned.
 func (s Bases) Pin(ctx context.Context) (executor.Tree, []executor.NamedTree, error) {
 	base, own, err := s.eachBase(func(ref, branch string) (executor.Tree, error) {
-		commit, err := s.git.ref(ctx, ref)
-		if err == nil && commit == "" {
-			if commit, err = s.headOfBase(ctx, branch); err == nil {
-				err = s.git.update(ctx, "pin base", move{ref, "", commit})
-			}
+		q := s.git.asking(ctx)
+		commit := q.ref(ref)
+		if commit == "" {
+			q.do(func() (err error) { commit, err = s.headOfBase(ctx, branch); return err })
+			q.update("pin base", move{ref, "", commit})
 		}
-		if err != nil {
-			return executor.Tree{}, err
-		}
-		return s.git.at(ctx, commit)
+		at := q.at(commit)
+		return at, q.err
 	})
 	if err != nil {
 		return base, nil, err

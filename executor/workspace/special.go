@@ -135,16 +135,13 @@ func (s *space) restoreAdmin(w *worktree) error {
 	if w.ref != "" {
 		head = "ref: " + w.ref
 	}
+	var q asking
 	for _, f := range [][2]string{{"gitdir", filepath.Join(w.dir, ".git")}, {"commondir", "../.."}, {"HEAD", head}} {
 		path := filepath.Join(dir, f[0])
-		if there, err := exists(path); err != nil {
-			return err
-		} else if there {
-			continue
-		}
-		if err := regular.WriteOwn(path, []byte(f[1]+"\n"), 0o644); err != nil {
-			return err
+		there, err := exists(path)
+		if q.note(err); !there {
+			q.do(func() error { return regular.WriteOwn(path, []byte(f[1]+"\n"), 0o644) })
 		}
 	}
-	return nil
+	return q.err
 }

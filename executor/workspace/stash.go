@@ -28,10 +28,8 @@ func (s *space) keepStash(ctx context.Context) error {
 	s.stash.Lock()
 	defer s.stash.Unlock()
 	ref := s.prefix() + "stash"
-	old, err := s.git.ref(ctx, ref)
-	if err != nil {
-		return err
-	}
+	q := s.git.asking(ctx)
+	old := q.ref(ref)
 	var parents []string
 	if old != "" {
 		h, err := s.git.commitHeader(ctx, old)
@@ -47,22 +45,19 @@ func (s *space) keepStash(ctx context.Context) error {
 			continue
 		}
 		h, err := s.git.commitHeader(ctx, e.ID)
-		if err != nil {
-			if ctx.Err() != nil {
-				return err
-			}
-			continue // it is lost already
+		switch {
+		case err == nil:
+			parents, tree = append(parents, e.ID), h.tree
+		case ctx.Err() != nil: // else it is lost already
+			return err
 		}
-		parents, tree = append(parents, e.ID), h.tree
 	}
-	if len(parents) == pinned {
-		return nil
+	if q.err != nil || len(parents) == pinned {
+		return q.err
 	}
-	commit, err := s.git.commitTree(ctx, "What was stashed while ralph was at work\n", s.author("ralph"), tree, parents...)
-	if err != nil {
-		return err
-	}
-	return s.git.update(ctx, "keep the stash", move{ref, old, commit})
+	commit := q.commit("What was stashed while ralph was at work\n", s.author("ralph"), tree, parents...)
+	q.update("keep the stash", move{ref, old, commit})
+	return q.err
 }
 
 // Bounds of what is compared with what the user has stashed.

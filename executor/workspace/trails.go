@@ -121,24 +121,21 @@ type Pins struct {
 // caller holds the run lock.
 func (s Refs) Repin(ctx context.Context, p Pins) (int, error) {
 	var moves []move
-	add := func(ref, commit string, stays bool) error {
+	q := s.git.asking(ctx)
+	add := func(ref, commit string, stays bool) {
 		if commit == "" {
-			return nil
+			return
 		}
-		old, err := s.git.ref(ctx, ref)
-		if err == nil && old != commit && (old == "" || !stays) {
+		if old := q.ref(ref); old != commit && (old == "" || !stays) {
 			moves = append(moves, move{ref, old, commit})
 		}
-		return err
 	}
-	if err := s.eachPin(p.Base, p.Bases, func(ref, commit string) error { return add(ref, commit, false) }); err != nil {
+	if err := s.eachPin(p.Base, p.Bases, func(ref, commit string) error { add(ref, commit, false); return q.err }); err != nil {
 		return 0, err
 	}
 	for i := range s.epic.Nodes {
 		n := &s.epic.Nodes[i]
-		if err := add(s.nodeRef(n.ID, "result"), p.Results[n.ID], false); err != nil {
-			return 0, err
-		}
+		add(s.nodeRef(n.ID, "result"), p.Results[n.ID], false)
 	}
 	pinned := map[string]bool{}
 	for _, t := range slices.Backward(p.Attempts) { // the newest first
@@ -146,16 +143,15 @@ func (s Refs) Repin(ctx context.Context, p Pins) (int, error) {
 			continue
 		}
 		ref := s.attemptRef(executor.Effect{Node: t.Node, Step: t.Step, Attempt: t.Attempt})
-		if pinned[ref] {
-			continue
-		}
-		pinned[ref] = true
-		if err := add(ref, t.Result.Commit, true); err != nil {
-			return 0, err
+		if !pinned[ref] {
+			pinned[ref] = true
+			add(ref, t.Result.Commit, true)
 		}
 	}
-	if err := add(s.sumRef(), p.Head, true); err != nil {
-		return 0, err
+	add(s.sumRef(), p.Head, true)
+	q.update("recover", moves...)
+	if q.err != nil {
+		return 0, q.err
 	}
-	return len(moves), s.git.update(ctx, "recover", moves...)
+	return len(moves), nil
 }

@@ -326,11 +326,16 @@ func (w *watch) forward(was, is string) bool {
 	if !isOid(was) || !isOid(is) {
 		return false
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	q := w.s.git.asking(ctx)
+	q := w.git().asking(context.Background())
 	from, to := q.ref(was+"^{commit}"), q.ref(is+"^{commit}")
 	return from != "" && to != "" && q.ancestor(from, to)
+}
+
+// git is the one by which the watch asks: it does not wait long.
+func (w *watch) git() *git {
+	g := *w.s.git
+	g.patience = min(g.patience, time.Minute)
+	return &g
 }
 
 // clip bounds what an event says of a value, and keeps it apart from others.

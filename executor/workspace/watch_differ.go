@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/shellword"
@@ -218,9 +217,7 @@ func (w *watch) tree(commit string) map[string]treeEntry {
 	if commit == "" {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	files, err := w.s.git.entries(ctx, "ls-tree", "-r", "-z", "--full-tree", commit)
+	files, err := w.git().entries(context.Background(), "ls-tree", "-r", "-z", "--full-tree", commit)
 	if err != nil {
 		return nil
 	}
@@ -246,9 +243,7 @@ func (was *checkout) compareHead(w *watch, now *checkout, d difference) executor
 	forward := isOid(was.At) && isOid(now.At) && was.At != now.At && w.forward(was.At, now.At)
 	switch {
 	case forward:
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-		defer cancel()
-		count, _ := w.s.git.line(ctx, place{}, "rev-list", "--count", was.At+".."+now.At)
+		count, _ := w.git().line(context.Background(), place{}, "rev-list", "--count", was.At+".."+now.At)
 		s.Is += ", " + count + " commits further"
 		if count == "1" {
 			s.Is = strings.TrimSuffix(s.Is, "s further") + " further"

@@ -3,7 +3,6 @@ package workspace
 import (
 	"context"
 	"strings"
-	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
@@ -133,10 +132,8 @@ func middleOf(key string) string {
 
 // personal reads what the user's own configuration says of remotes.
 func (w *watch) personal() []entry {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
 	var out []entry
-	for b, err := range w.s.git.personal(ctx, "--get-regexp", `^(remote|branch)\.`) {
+	for b, err := range w.git().personal(context.Background(), "--get-regexp", `^(remote|branch)\.`) {
 		if err == nil {
 			out = append(out, entriesOf([]byte(b))...)
 		}

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/internal/shellword"
@@ -191,11 +190,9 @@ func (w *watch) setAside(path, digest string) string {
 // entries lets git read a configuration file: nil if it cannot. What the file
 // includes is not followed.
 func (w *watch) entries(b []byte) any {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	g := *w.s.git // elsewhere: in the repository git may refuse to work by now
+	g := w.git() // elsewhere: in the repository git may refuse to work by now
 	g.dir, g.common, g.private = "/", "", ""
-	out, err := g.run(ctx, place{}, string(b), nil, "config", "--file", "-", "--no-includes", "--list", "-z")
+	out, err := g.run(context.Background(), place{}, string(b), nil, "config", "--file", "-", "--no-includes", "--list", "-z")
 	if err != nil {
 		return nil
 	}

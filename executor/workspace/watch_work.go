@@ -97,9 +97,7 @@ func (w *watch) keptWork(was *checkout, name string) string {
 		}
 		return ""
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	b, err := w.s.git.run(ctx, place{}, "", nil, "cat-file", "blob", f.Content)
+	b, err := w.git().run(context.Background(), place{}, "", nil, "cat-file", "blob", f.Content)
 	if err != nil || len(b) > maxContent {
 		return ""
 	}
