@@ -35,7 +35,8 @@ func (l *Log) Append(ctx context.Context, events []executor.Event) (err error) {
 	if len(events) == 0 {
 		return nil
 	}
-	last, hash := l.last, l.hash
+	var last int64
+	var hash string
 	defer func() {
 		if err != nil {
 			// What was written is known only after opening the file again.
@@ -45,31 +46,55 @@ func (l *Log) Append(ctx context.Context, events []executor.Event) (err error) {
 		}
 		l.last, l.hash = last, hash
 	}()
-	// All of it is made before the transaction begins, in one piece: each event's link
-	// to the one before, its body, and its hash, which is the next one's link.
-	buf, ends, link := l.buf[:0], l.ends[:0], []byte(hash)
+	// All of it is made before the transaction begins.
+	if last, hash, err = l.link(events); err != nil {
+		return err
+	}
+	end, err := sqlitex.ImmediateTransaction(l.conn)
+	if err != nil {
+		return err
+	}
+	defer end(&err) // the commit point
+	if err := l.insert(events); err != nil {
+		return err
+	}
+	for _, e := range events {
+		if d, ok := e.Body.(executor.Decided); ok {
+			if err := l.taken(d.ID); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// link writes events into l.buf in one piece: each event's link to the one before, its
+// body, and its hash, which is the next one's link. It returns the last one's.
+func (l *Log) link(events []executor.Event) (last int64, hash string, err error) {
+	buf, ends, link := l.buf[:0], l.ends[:0], []byte(l.hash)
+	last = l.last
 	for _, e := range events {
 		if !follows(last, e) {
-			return fmt.Errorf("event %d does not follow event %d", e.Seq, last)
+			return last, "", fmt.Errorf("event %d does not follow event %d", e.Seq, last)
 		}
 		from := len(buf)
 		buf = linkTo(buf, link)
 		body := len(buf)
 		if buf, err = l.enc.Append(buf, e); err != nil {
-			return err
+			return last, "", err
 		}
 		end := len(buf)
 		buf = appendHash(buf, buf[from:])
 		ends = append(ends, body, end)
 		last, link = e.Seq, buf[end:]
 	}
-	l.buf, l.ends, hash = buf, ends, string(link)
-	text := unsafe.String(unsafe.SliceData(buf), len(buf)) // BindText copies what it is given
-	end, err := sqlitex.ImmediateTransaction(l.conn)
-	if err != nil {
-		return err
-	}
-	defer end(&err) // the commit point
+	l.buf, l.ends = buf, ends
+	return last, string(link), nil
+}
+
+// insert puts events into the file whose bodies and hashes stand in l.buf.
+func (l *Log) insert(events []executor.Event) error {
+	text := unsafe.String(unsafe.SliceData(l.buf), len(l.buf)) // BindText copies what it is given
 	for i := 0; i < len(events); {
 		n, query := 1, insertOne
 		if len(events)-i >= manyRows {
@@ -77,7 +102,7 @@ func (l *Log) Append(ctx context.Context, events []executor.Event) (err error) {
 		}
 		insert := l.conn.Prep(query)
 		for k := range n {
-			body, end := ends[2*(i+k)], ends[2*(i+k)+1]
+			body, end := l.ends[2*(i+k)], l.ends[2*(i+k)+1]
 			insert.BindInt64(3*k+1, events[i+k].Seq)
 			insert.BindText(3*k+2, text[end:end+2*sha256.Size])
 			insert.BindText(3*k+3, text[body:end])
@@ -89,13 +114,6 @@ func (l *Log) Append(ctx context.Context, events []executor.Event) (err error) {
 			return err
 		}
 		i += n
-	}
-	for _, e := range events {
-		if d, ok := e.Body.(executor.Decided); ok {
-			if err := l.taken(d.ID); err != nil {
-				return err
-			}
-		}
 	}
 	return nil
 }
