@@ -221,19 +221,8 @@ func (m room) clear() {
 // private writes a file that only this user can read.
 func private(path string, v any) error {
 	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
-		return err
-	}
-	f, err := regular.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	if cerr := f.Close(); err == nil {
-		err = cerr
+	if err == nil {
+		err = regular.WriteOwn(path, b, 0o600)
 	}
 	return err
 }
