@@ -52,14 +52,15 @@ const shown = 10
 // resolvedBase merges the inputs to the tree that a conflict of the same trees was
 // resolved to: they are other commits now, and each has to be an ancestor. It
 // returns nothing if that tree is gone, or one input holds all others.
-func (s *space) resolvedBase(ctx context.Context, e executor.Effect) (executor.BaseMade, error) {
-	tree, err := s.git.ref(ctx, e.Resolved+"^{tree}")
-	if err != nil || tree == "" {
-		return executor.BaseMade{}, err
+func (s *space) resolvedBase(ctx context.Context, e executor.Effect) (made executor.BaseMade, err error) {
+	q := s.git.asking(ctx)
+	tree := q.ref(e.Resolved + "^{tree}")
+	if tree == "" {
+		return made, q.err
 	}
 	parents, err := s.reduced(ctx, e.Inputs)
 	if err != nil || len(parents) < 2 {
-		return executor.BaseMade{}, err
+		return made, err
 	}
 	var names []string
 	for _, in := range e.Inputs {
@@ -69,7 +70,7 @@ func (s *space) resolvedBase(ctx context.Context, e executor.Effect) (executor.B
 	}
 	commit, err := s.derived(ctx, e.Node, tree, strings.Join(names, ", "), parents...)
 	if err != nil {
-		return executor.BaseMade{}, err
+		return made, err
 	}
 	return executor.BaseMade{Base: executor.Tree{Commit: commit, Tree: tree}}, s.pinJoined(ctx, e, commit)
 }

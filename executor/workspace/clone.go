@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/internal/regular"
@@ -169,13 +167,8 @@ func (s *space) cloneConfig() string {
 		version = 1
 	}
 	fmt.Fprintf(&b, "[core]\n\trepositoryformatversion = %d\n\tbare = false\n\tlogallrefupdates = true\n", version)
-	for _, key := range slices.Sorted(maps.Keys(s.carried)) {
-		first, last := strings.IndexByte(key, '.'), strings.LastIndexByte(key, '.')
-		section := "[" + key[:first]
-		if last > first {
-			section += ` "` + key[first+1:last] + `"`
-		}
-		fmt.Fprintf(&b, "%s]\n\t%s = \"%s\"\n", section, key[last+1:], quoteConfig(s.carried[key]))
+	for _, key := range sortedKeys(s.carried) {
+		b.WriteString(configLines(key, s.carried[key]))
 	}
 	return b.String()
 }

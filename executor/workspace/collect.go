@@ -68,51 +68,46 @@ func (s *Space) Collect(ctx context.Context, e executor.Effect, o executor.Outco
 
 // collect commits what is in the worktree and returns the commit and what can be
 // seen only there.
-func (s *space) collect(ctx context.Context, e executor.Effect, w *worktree, step *ir.Step, o executor.Outcome) (string, []string, error) {
+func (s *space) collect(ctx context.Context, e executor.Effect, w *worktree, step *ir.Step, o executor.Outcome) (commit string, problems []string, err error) {
 	if w.gone {
 		// Not a change that anybody wants: the next attempt begins where this one did.
 		moved, err := s.untold(w)
-		if err != nil {
-			return "", nil, err
-		}
-		problems := append([]string{deleted}, moved...)
-		commit, err := s.forsaken(ctx, e, w, step, o, problems...)
-		return commit, problems, err
+		q := asking{err: err}
+		problems = append([]string{deleted}, moved...)
+		q.do(func() (err error) { commit, err = s.forsaken(ctx, e, w, step, o, problems...); return err })
+		return commit, problems, q.err
 	}
 	parent, tree, problems, err := s.gathered(ctx, e, w)
-	if err != nil {
-		return "", nil, err
-	}
-	if taken, err := s.ofTheStash(ctx, e, w, tree); err != nil {
-		return "", nil, err
-	} else if taken != "" {
+	q := s.git.asking(ctx)
+	q.note(err)
+	taken := ""
+	q.do(func() (err error) { taken, err = s.ofTheStash(ctx, e, w, tree); return err })
+	if taken != "" && q.err == nil {
 		return s.refuse(ctx, e, w, step, o, append(problems, taken))
 	}
 	own := []string{parent}
 	if e.Person { // of an agent's merge the parents are others
 		own = append(own, s.mergeHeads(w)...)
 	}
-	secrets, err := s.known(ctx, e, own, tree)
+	var secrets []string
+	q.do(func() (err error) { secrets, err = s.known(ctx, e, own, tree); return err })
 	switch {
-	case err != nil:
-		return "", nil, err
+	case q.err != nil:
 	case len(secrets) > 0 && e.Person:
-		return "", nil, config("%s; nothing was committed", strings.Join(secrets, "; "))
+		q.err = config("%s; nothing was committed", strings.Join(secrets, "; "))
 	case len(secrets) > 0:
 		return s.refuse(ctx, e, w, step, executor.Outcome{}, append(secrets, problems...)) // its words may hold the secret
 	case e.Merge:
-		own, err = s.reduced(ctx, e.Inputs)
+		own, q.err = s.reduced(ctx, e.Inputs)
 	case !e.Person && s.epic.Run.Git.Commit == "squash":
 		own = []string{e.Commit}
 	}
-	if err != nil {
-		return "", nil, err
-	}
-	commit, err := s.commit(ctx, e, w.node, step, o, tree, own, problems)
-	if err != nil {
-		return "", nil, err
-	}
-	return commit, problems, s.keep(ctx, e, w, commit)
+	q.do(func() (err error) {
+		commit, err = s.commit(ctx, e, w.node, step, o, tree, own, problems)
+		return err
+	})
+	q.do(func() error { return s.keep(ctx, e, w, commit) })
+	return commit, problems, q.err
 }
 
 // gathered stages all that is in a worktree. It returns the tree, the commit that it

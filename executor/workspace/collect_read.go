@@ -11,21 +11,17 @@ import (
 // listed, changed ones fail the attempt, and the result is where it started.
 func (s *space) collectRead(ctx context.Context, e executor.Effect, w *worktree) (executor.Collected, error) {
 	c, err := s.undoRead(ctx, e, w)
-	if err != nil {
-		return c, err
-	}
-	out, err := s.tellMoved(w)
-	if err != nil {
-		return c, err
-	}
+	q := asking{err: err}
+	var out, named []string
+	q.do(func() (err error) { out, err = s.tellMoved(w); return err })
+	q.do(func() (err error) { _, named, err = s.movedRefs(ctx, e.Node); return err })
 	c.Listed = append(c.Listed, out...)
-	_, named, err := s.movedRefs(ctx, e.Node)
 	if w.Clone {
 		c.Listed = append(c.Listed, named...)
 	} else {
 		c.Problems = append(c.Problems, named...)
 	}
-	return c, err
+	return c, q.err
 }
 
 // undoRead puts a worktree back, and says what was changed in it.

@@ -3,7 +3,6 @@ package workspace
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/ir"
@@ -12,16 +11,21 @@ import (
 // noteRefs remembers where the refs stand that are not ralph's, before an agent
 // begins.
 func (s *space) noteRefs(id ir.NodeID) error {
+	now, err := s.standsNow()
+	if err == nil {
+		s.refs.Store(id, now)
+	}
+	return err
+}
+
+// standsNow reads where the user's refs stand, and what is stashed.
+func (s *space) standsNow() (*standing, error) {
 	refs, err := s.foreignRefs()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	stash, err := s.readStash()
-	if err != nil {
-		return err
-	}
-	s.refs.Store(id, &standing{refs, stash})
-	return nil
+	return &standing{refs, stash}, err
 }
 
 // standing is where the user's refs stood, and what was stashed.
@@ -37,34 +41,27 @@ func (s *space) movedRefs(ctx context.Context, id ir.NodeID) (out, secrets []str
 	if !ok { // ralph was interrupted in between
 		return nil, nil, nil
 	}
-	was := v.(*standing).refs
-	now, err := s.foreignRefs()
+	was := v.(*standing)
+	now, err := s.standsNow()
 	if err != nil {
 		return nil, nil, err
 	}
-	stash, err := s.readStash()
-	if err != nil {
-		return nil, nil, err
-	}
-	if secrets, err = s.knownRefs(ctx, was, now); err != nil {
+	if secrets, err = s.knownRefs(ctx, was.refs, now.refs); err != nil {
 		return nil, nil, err
 	}
 	s.refs.Delete(id)
-	for ref, at := range now {
-		switch old := was[ref]; {
+	for _, ref := range union(was.refs, now.refs) {
+		switch old, at := was.refs[ref], now.refs[ref]; {
+		case old == at:
 		case old == "":
 			out = append(out, ref+" was made")
-		case old != at:
+		case at == "":
+			out = append(out, ref+" was deleted")
+		default:
 			out = append(out, ref+" moved")
 		}
 	}
-	for ref := range was {
-		if now[ref] == "" {
-			out = append(out, ref+" was deleted")
-		}
-	}
-	slices.Sort(out)
-	for _, e := range without(v.(*standing).stash, stash) {
+	for _, e := range without(was.stash, now.stash) {
 		out = append([]string{fmt.Sprintf("%s: %s was dropped or popped (to have it back: %s)", stashRef, stashNames([]stashed{e}), e.store())}, out...)
 	}
 	if len(out) > shown {

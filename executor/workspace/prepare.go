@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -248,16 +249,12 @@ func (s *space) attemptRef(e executor.Effect) string {
 
 // component makes a name fit to be a part of a ref.
 func component(name string) string {
-	out := strings.Map(func(r rune) rune {
+	return cmp.Or(strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' {
 			return r
 		}
 		return '-'
-	}, name)
-	if out == "" {
-		return "-"
-	}
-	return out
+	}, name), "-")
 }
 
 // setup copies files from the user's checkout and runs the setup commands. What

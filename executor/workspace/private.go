@@ -25,20 +25,17 @@ const carried = `^(core\.(repositoryformatversion|filemode|symlinks|ignorecase|p
 // attributes and excludes are as they were when the run started.
 func (s *space) confine(ctx context.Context) error {
 	dir := filepath.Join(s.state, "repository")
-	if err := regular.MkdirOwn(filepath.Join(dir, "info")); err != nil {
-		return err
-	}
+	q := asking{err: regular.MkdirOwn(filepath.Join(dir, "info"))}
 	for _, name := range []string{"objects", "refs", "logs", "worktrees", "packed-refs", "shallow"} {
 		at, link := filepath.Join(s.git.common, name), filepath.Join(dir, name)
 		if was, err := os.Readlink(link); err == nil && was == at {
 			continue
 		}
-		if err := regular.RemoveAllOwn(link); err != nil {
-			return err
-		}
-		if err := os.Symlink(at, link); err != nil {
-			return err
-		}
+		q.do(func() error { return regular.RemoveAllOwn(link) })
+		q.do(func() error { return os.Symlink(at, link) })
+	}
+	if q.err != nil {
+		return q.err
 	}
 	plain := *s.git
 	plain.private = ""
@@ -48,38 +45,34 @@ func (s *space) confine(ctx context.Context) error {
 		return err
 	}
 	var b strings.Builder
-	for entry := range strings.SplitSeq(string(out), "\x00") {
-		if entry == "" {
-			continue
+	for _, e := range entriesOf(out) {
+		if _, name := splitKey(e.key); name == "promisor" && !slices.Contains([]string{"false", "no", "off", "0", ""}, strings.ToLower(e.value)) {
+			s.promisors = append(s.promisors, middleOf(e.key))
 		}
-		name, value, has := strings.Cut(entry, "\n")
-		if !has {
-			value = "true"
-		}
-		section, key := name[:strings.Index(name, ".")], name[strings.LastIndex(name, ".")+1:]
-		if sub := strings.TrimSuffix(strings.TrimPrefix(name, section+"."), key); sub != "" {
-			if remote := strings.TrimSuffix(sub, "."); key == "promisor" && !slices.Contains([]string{"false", "no", "off", "0", ""}, strings.ToLower(value)) {
-				s.promisors = append(s.promisors, remote)
-			}
-			section += ` "` + quoteConfig(strings.TrimSuffix(sub, ".")) + `"`
-		}
-		fmt.Fprintf(&b, "[%s]\n\t%s = \"%s\"\n", section, key, quoteConfig(value))
+		b.WriteString(configLines(e.key, e.value))
 	}
 	exclude, err := regular.ReadFile(filepath.Join(s.git.common, "info", "exclude"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	head, err := regular.ReadFile(filepath.Join(s.git.common, "HEAD"))
-	if err != nil {
-		return err
-	}
+	q.note(err)
 	for name, content := range map[string][]byte{"config": []byte(b.String()), "HEAD": head, "info/exclude": exclude} {
-		if err := atomicfile.WriteOwn(filepath.Join(dir, name), content, 0o600); err != nil {
-			return err
-		}
+		q.do(func() error { return atomicfile.WriteOwn(filepath.Join(dir, name), content, 0o600) })
 	}
-	s.git.private = dir
-	return nil
+	if q.err == nil {
+		s.git.private = dir
+	}
+	return q.err
+}
+
+// configLines is a setting as a configuration file has it.
+func configLines(key, value string) string {
+	section, name := splitKey(key)
+	if middle := middleOf(key); middle != "" {
+		section += ` "` + quoteConfig(middle) + `"`
+	}
+	return fmt.Sprintf("[%s]\n\t%s = \"%s\"\n", section, name, quoteConfig(value))
 }
 
 func quoteConfig(s string) string {

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -10,19 +11,9 @@ import (
 )
 
 // target is the branch that pull requests ask to be merged into.
-func (s *space) target() string {
-	if s.epic.Epic.Target != "" {
-		return s.epic.Epic.Target
-	}
-	return s.epic.Epic.Base
-}
+func (s *space) target() string { return cmp.Or(s.epic.Epic.Target, s.epic.Epic.Base) }
 
-func (s *space) remote() string {
-	if r := s.epic.Run.Git.Remote; r != "" {
-		return r
-	}
-	return "origin"
-}
+func (s *space) remote() string { return cmp.Or(s.epic.Run.Git.Remote, "origin") }
 
 // users is git with the user's whole configuration, but for hooks, for what speaks
 // to a remote. It never touches a worktree.
@@ -59,12 +50,11 @@ func (s *space) push(ctx context.Context, e executor.Effect, branch string) erro
 	mark, begun := s.nodeRef(e.Node, "pushed"), s.nodeRef(e.Node, "pushing")
 	q := s.git.asking(ctx)
 	last, before := q.ref(mark), q.ref(begun)
-	if q.update("push", move{begun, before, e.Commit}); q.err != nil {
+	q.update("push", move{begun, before, e.Commit})
+	large := false
+	q.do(func() (err error) { large, err = s.usesLFS(ctx, e.Commit); return err })
+	if q.err != nil {
 		return q.err
-	}
-	large, err := s.usesLFS(ctx, e.Commit)
-	if err != nil {
-		return err
 	}
 	if large { // a hook would do it, and none is run
 		if _, err := s.users().line(ctx, place{}, "lfs", "push", s.remote(), e.Commit); err != nil {
@@ -80,7 +70,7 @@ func (s *space) push(ctx context.Context, e executor.Effect, branch string) erro
 	rejected := func(err error) bool {
 		return err != nil && says(err.Error(), "stale info", "[rejected]")
 	}
-	err = push(last)
+	err := push(last)
 	if rejected(err) && before != "" && before != last {
 		err = push(before)
 	}

@@ -3,6 +3,7 @@ package workspace
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
 )
@@ -30,12 +31,8 @@ func (s *space) disk(worktree string) string {
 
 // firstOf returns the first part of a relative path.
 func firstOf(rel string) string {
-	for i := range len(rel) {
-		if rel[i] == filepath.Separator {
-			return rel[:i]
-		}
-	}
-	return rel
+	first, _, _ := strings.Cut(rel, string(filepath.Separator))
+	return first
 }
 
 // room refuses to go on with less free space than the policy asks for.

@@ -92,13 +92,7 @@ func (s *space) linkIntact(w *worktree) bool {
 	if w.Clone {
 		return s.cloneIntact(w)
 	}
-	link := filepath.Join(w.dir, ".git")
-	st, err := os.Lstat(link)
-	if err != nil || !st.Mode().IsRegular() {
-		return false
-	}
-	b, err := regular.ReadFile(link)
-	return err == nil && string(b) == "gitdir: "+w.at.gitDir+"\n"
+	return fileHolds(filepath.Join(w.dir, ".git"), "gitdir: "+w.at.gitDir+"\n")
 }
 
 // unlockTree removes what a killed git left in the worktree's own directory. Of a
