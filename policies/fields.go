@@ -125,61 +125,26 @@ func declared(t reflect.Type, b *block) *block {
 	return b
 }
 
-func kindOfWord(word string) kind {
-	switch word {
-	case "duration":
-		return kDuration
-	case "usd":
-		return kUSD
-	case "size":
-		return kSize
-	case "percent":
-		return kPercent
-	case "regex":
-		return kRegex
-	case "path":
-		return kPath
-	case "globs":
-		return kGlobs
-	case "argv":
-		return kArgv
-	case "keywords":
-		return kKeywords
-	}
-	panic("policies: no kind is called " + word)
-}
-
-func kindOfType(t reflect.Type) kind {
-	switch reflect.New(t).Interface().(type) {
-	case *string:
-		return kString
-	case *[]string:
-		return kStrings
-	case *bool:
-		return kBool
-	case *float64:
-		return kFloat
-	case *int, *int64:
-		return kInt
-	case *[]int:
-		return kInts
-	case *map[string]string:
-		return kMap
-	case *map[string]int:
-		return kIntMap
-	case *json.RawMessage:
-		return kSchema
-	case *Approval:
-		return kApproval
-	}
-	panic("policies: no attribute is a " + t.String())
+// kindOfType is what values of a type hold where nothing else is said.
+var kindOfType = map[reflect.Type]kind{
+	reflect.TypeFor[string]():            kString,
+	reflect.TypeFor[[]string]():          kStrings,
+	reflect.TypeFor[bool]():              kBool,
+	reflect.TypeFor[float64]():           kFloat,
+	reflect.TypeFor[int]():               kInt,
+	reflect.TypeFor[int64]():             kInt,
+	reflect.TypeFor[[]int]():             kInts,
+	reflect.TypeFor[map[string]string](): kMap,
+	reflect.TypeFor[map[string]int]():    kIntMap,
+	reflect.TypeFor[json.RawMessage]():   kSchema,
+	reflect.TypeFor[Approval]():          kApproval,
 }
 
 // attrOf reads the tags of a field that is a Value.
 func attrOf(name string, f reflect.StructField) attr {
 	with := strings.Fields(f.Tag.Get("with"))
 	a := attr{
-		name: name, kind: kindOfType(f.Type.Field(0).Type), doc: f.Tag.Get("doc"), ref: f.Tag.Get("ref"),
+		name: name, kind: kindOfType[f.Type.Field(0).Type], doc: f.Tag.Get("doc"), ref: f.Tag.Get("ref"),
 		required: slices.Contains(with, "required"), run: slices.Contains(with, "run"), shell: slices.Contains(with, "shell"),
 	}
 	a.min, _ = strconv.ParseInt(f.Tag.Get("min"), 10, 64)
@@ -188,7 +153,7 @@ func attrOf(name string, f reflect.StructField) attr {
 	list := a.kind == kStrings
 	switch word, is := f.Tag.Lookup("is"); {
 	case is:
-		a.kind = kindOfWord(word)
+		a.kind = kind(slices.IndexFunc(kinds[:], func(c conversion) bool { return c.word == word }))
 	case a.ref != "" && list:
 		a.kind = kRefs
 	case a.ref != "":
@@ -247,7 +212,7 @@ func (v *Value[T]) read(r *reader, name string) {
 			return
 		}
 	}
-	*v = get(r, name, conversion(r.b.attr(name).kind).(func(*reader, cty.Value, *attr) (T, error)))
+	*v = get(r, name, kinds[r.b.attr(name).kind].conv.(func(*reader, cty.Value, *attr) (T, error)))
 }
 
 // setDefault gives an absent value what its tag says.

@@ -1,7 +1,6 @@
 package policies
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
@@ -17,64 +16,43 @@ import (
 	"github.com/ralph-compiler/ralph/internal/spell"
 )
 
-// conversion is, for each kind of attribute but references, a function that makes Go's
-// value of HCL's: func(*reader, cty.Value, *attr) (T, error). One that fails is
-// reported, and the attribute stays absent.
-func conversion(k kind) any {
-	switch k {
-	case kString:
-		return toText
-	case kBool:
-		return toBool
-	case kInt:
-		return toInt
-	case kFloat:
-		return toFloat
-	case kStrings:
-		return toTexts
-	case kKeywords:
-		return toKeywords
-	case kInts:
-		return toInts
-	case kArgv:
-		return toArgv
-	case kMap:
-		return toMap
-	case kIntMap:
-		return toIntMap
-	case kDuration:
-		return toDuration
-	case kUSD:
-		return toUSD
-	case kSize:
-		return toSize
-	case kPercent:
-		return toPercent
-	case kEnum:
-		return toEnum
-	case kEnums:
-		return toEnums
-	case kSchema:
-		return toSchema
-	case kApproval:
-		return toApproval
-	case kRegex:
-		return toPattern
-	case kGlobs:
-		return toGlobs
-	case kPath:
-		return toPath
-	}
-	panic(fmt.Sprintf("policies: attributes of kind %d have no conversion", k))
+// kinds are what attributes hold: the word of the tag `is`, where the type does not say
+// it, and, of all but references, a function that makes Go's value of HCL's:
+// func(*reader, cty.Value, *attr) (T, error). One that fails is reported, and the
+// attribute stays absent.
+var kinds = [...]conversion{
+	kString:   {"", toText},
+	kBool:     {"", toBool},
+	kInt:      {"", toInt},
+	kFloat:    {"", toFloat},
+	kStrings:  {"", plainly(stringList)},
+	kKeywords: {"keywords", toKeywords},
+	kInts:     {"", toInts},
+	kArgv:     {"argv", toArgv},
+	kMap:      {"", toMap},
+	kIntMap:   {"", toIntMap},
+	kDuration: {"duration", toDuration},
+	kUSD:      {"usd", toUSD},
+	kSize:     {"size", toSize},
+	kPercent:  {"percent", plainly(parsePercent)},
+	kEnum:     {"", toEnum},
+	kEnums:    {"", toEnums},
+	kSchema:   {"", plainly(schemaJSON)},
+	kApproval: {"", plainly(approval)},
+	kRegex:    {"regex", toPattern},
+	kGlobs:    {"globs", toGlobs},
+	kPath:     {"path", toPath},
 }
 
-func toTexts(_ *reader, v cty.Value, _ *attr) ([]string, error) { return stringList(v) }
+type conversion struct {
+	word string
+	conv any
+}
 
-func toPercent(_ *reader, v cty.Value, _ *attr) (int, error) { return parsePercent(v) }
-
-func toSchema(_ *reader, v cty.Value, _ *attr) (json.RawMessage, error) { return schemaJSON(v) }
-
-func toApproval(_ *reader, v cty.Value, _ *attr) (Approval, error) { return approval(v) }
+// plainly is a conversion that needs nothing but the value.
+func plainly[T any](conv func(cty.Value) (T, error)) func(*reader, cty.Value, *attr) (T, error) {
+	return func(_ *reader, v cty.Value, _ *attr) (T, error) { return conv(v) }
+}
 
 func toEnums(_ *reader, v cty.Value, a *attr) ([]string, error) {
 	return listOf(v, func(s string) error { return oneOf(s, a.enum) })
