@@ -73,11 +73,9 @@ func (u *unit) checkFence(f *policies.Fragment, diags *diag.List) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.Gates)) {
-		if s := &f.Gates[name].Secrets; s.Set {
-			u.loosened(s.Range, diags, "a plan cannot hand out secrets",
-				"Only the policy says which commands get a secret. Make it a gate of the policy, or remove the line.")
-			*s = policies.Value[[]string]{}
-		}
+		s := &f.Gates[name].Secrets
+		refuse(u, s.Set, s, diags, "a plan cannot hand out secrets",
+			"Only the policy says which commands get a secret. Make it a gate of the policy, or remove the line.")
 		if other := u.set.Gates[name]; other != nil {
 			d := diag.Newf("gate-loosened", f.Gates[name].Range, "the policy already has a gate %q", clip(name)).
 				WithDetail("A plan cannot replace a gate of the policy. Give this one another name.")
@@ -117,43 +115,22 @@ var peopleRank = map[string]int{"none": 0, "gates": 1, "every-node": 2}
 // tighten returns what a fence says over below, without what would take people
 // away; that is reported once for each place.
 func (u *unit) tighten(below, over policies.Settings, diags *diag.List) policies.Settings {
-	h := &over.HITL
-	if h.Level.Set && peopleRank[h.Level.V] < peopleRank[below.HITL.Level.Get("gates")] {
-		u.loosened(h.Level.Range, diags, "a plan cannot take human gates away",
-			"Below this fence the level is "+quote(below.HITL.Level.Get("gates"))+", and a plan may only ask for more. Remove the line, or change the policy.")
-		h.Level = policies.Value[string]{}
-	}
-	if h.Plan.Set && h.Plan.V == "auto" && below.HITL.Plan.V == "required" {
-		u.loosened(h.Plan.Range, diags, "a plan cannot approve itself",
-			"The policy says that a person approves plans before they run. Remove the line, or change the policy.")
-		h.Plan = policies.Value[string]{}
-	}
-	if t := &over.Git.OnTamper; t.V == "note" && below.Git.OnTamper.V != "note" {
-		u.loosened(t.Range, diags, "a plan cannot excuse tampering",
-			"Only the policy says that a run does not fail when others change settings, hooks or refs while it is at work. Remove the line, or change the policy.")
-		*t = policies.Value[string]{}
-	}
-	w, at := &over.Worktree, below.Worktree
-	if w.Layout.V == "worktree" && at.Layout.Get("clone") != "worktree" {
-		u.loosened(w.Layout.Range, diags, "a plan cannot choose the weaker layout",
-			"In a worktree agents write into the refs and the configuration of the user's repository. Remove the line, or write it into the policy.")
-		w.Layout = policies.Value[string]{}
-	}
-	if w.MaxCommit.V > at.MaxCommit.Get(ir.MaxCommit) {
-		u.loosened(w.MaxCommit.Range, diags, "a plan cannot raise max_commit",
-			"A plan may only set a smaller one. Remove the line, or change the policy.")
-		w.MaxCommit = policies.Value[int64]{}
-	}
-	if w.MinFree.Set && w.MinFree.V < at.MinFree.V {
-		u.loosened(w.MinFree.Range, diags, "a plan cannot lower min_free",
-			"A plan may only ask for more. Remove the line, or change the policy.")
-		w.MinFree = policies.Value[int64]{}
-	}
-	if s := &over.Worktree.Secrets; s.Set {
-		u.loosened(s.Range, diags, "a plan cannot hand out secrets",
-			"Only the policy says which commands get a secret. Remove the line, or write it into the policy.")
-		*s = policies.Value[[]string]{}
-	}
+	h, w := &over.HITL, &over.Worktree
+	level := below.HITL.Level.Get("gates")
+	refuse(u, h.Level.Set && peopleRank[h.Level.V] < peopleRank[level], &h.Level, diags, "a plan cannot take human gates away",
+		"Below this fence the level is \""+level+"\", and a plan may only ask for more. Remove the line, or change the policy.")
+	refuse(u, h.Plan.Set && h.Plan.V == "auto" && below.HITL.Plan.V == "required", &h.Plan, diags, "a plan cannot approve itself",
+		"The policy says that a person approves plans before they run. Remove the line, or change the policy.")
+	refuse(u, over.Git.OnTamper.V == "note" && below.Git.OnTamper.V != "note", &over.Git.OnTamper, diags, "a plan cannot excuse tampering",
+		"Only the policy says that a run does not fail when others change settings, hooks or refs while it is at work. Remove the line, or change the policy.")
+	refuse(u, w.Layout.V == "worktree" && below.Worktree.Layout.Get("clone") != "worktree", &w.Layout, diags, "a plan cannot choose the weaker layout",
+		"In a worktree agents write into the refs and the configuration of the user's repository. Remove the line, or write it into the policy.")
+	refuse(u, w.MaxCommit.V > below.Worktree.MaxCommit.Get(ir.MaxCommit), &w.MaxCommit, diags, "a plan cannot raise max_commit",
+		"A plan may only set a smaller one. Remove the line, or change the policy.")
+	refuse(u, w.MinFree.Set && w.MinFree.V < below.Worktree.MinFree.V, &w.MinFree, diags, "a plan cannot lower min_free",
+		"A plan may only ask for more. Remove the line, or change the policy.")
+	refuse(u, w.Secrets.Set, &w.Secrets, diags, "a plan cannot hand out secrets",
+		"Only the policy says which commands get a secret. Remove the line, or write it into the policy.")
 	return over
 }
 
@@ -166,10 +143,16 @@ func (u *unit) keepApproval(below, over policies.Value[policies.Approval], diags
 	}
 }
 
+// refuse reports a value that would loosen what judges the work, and takes it away.
+func refuse[T any](u *unit, is bool, v *policies.Value[T], diags *diag.List, summary, detail string) {
+	if is {
+		u.loosened(v.Range, diags, summary, detail)
+		*v = policies.Value[T]{}
+	}
+}
+
 func (u *unit) loosened(at diag.Range, diags *diag.List, summary, detail string) {
 	if u.c.said.first("loosened " + at.File + " " + strconv.Itoa(max(at.Start, 0))) { // fences of a plan meet several policies
 		diags.Add(diag.New("gate-loosened", at, summary).WithDetail("%s", detail))
 	}
 }
-
-func quote(s string) string { return `"` + s + `"` }

@@ -94,23 +94,17 @@ func (v *stepValues) step(kind ir.Kind) ir.Step {
 
 // workLabels applies the labels that say who does the work and how.
 func (u *unit) workLabels(d *ir.DraftNode, s *ir.Step, diags *diag.List) {
-	if d.Model.Set() && u.may("model", d.Model.Range, diags) {
-		s.Model = u.modelName(d.Model.Value)
-	}
-	if d.Access.Set() && u.may("access", d.Access.Range, diags) {
-		s.Access = strings.ToLower(d.Access.Value)
-	}
-	if d.Session.Set() && u.may("session", d.Session.Range, diags) {
-		s.Session = strings.ToLower(d.Session.Value)
-	}
-	if d.OnFailure.Set() && u.may("on_failure", d.OnFailure.Range, diags) {
-		s.OnFailure = d.OnFailure.Value
-	}
-	if len(d.Capability) > 0 && u.may("capability", d.Capability[0].Range, diags) {
-		s.Capabilities = nil
-		for _, c := range d.Capability {
-			s.Capabilities = append(s.Capabilities, c.Value)
+	label := func(word string, l ir.Stated, to *string, as func(string) string) {
+		if l.Set() && u.may(word, l.Range, diags) {
+			*to = as(l.Value)
 		}
+	}
+	label("model", d.Model, &s.Model, u.modelName)
+	label("access", d.Access, &s.Access, strings.ToLower)
+	label("session", d.Session, &s.Session, strings.ToLower)
+	label("on_failure", d.OnFailure, &s.OnFailure, strings.Clone)
+	if len(d.Capability) > 0 && u.may("capability", d.Capability[0].Range, diags) {
+		s.Capabilities = lists.Map(d.Capability, func(c ir.Stated) string { return c.Value })
 	}
 }
 

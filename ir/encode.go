@@ -247,22 +247,10 @@ func appendString(b []byte, s string) []byte {
 				continue
 			}
 			b = append(b, s[start:i]...)
-			switch c {
-			case '"', '\\':
-				b = append(b, '\\', c)
-			case '\b':
-				b = append(b, `\b`...)
-			case '\f':
-				b = append(b, `\f`...)
-			case '\n':
-				b = append(b, `\n`...)
-			case '\r':
-				b = append(b, `\r`...)
-			case '\t':
-				b = append(b, `\t`...)
-			default:
-				b = append(b, `\u00`...)
-				b = append(b, hexDigits[c>>4], hexDigits[c&15])
+			if k := strings.IndexByte(escaped, c); k >= 0 {
+				b = append(b, '\\', escapes[k])
+			} else {
+				b = append(append(b, `\u00`...), hexDigits[c>>4], hexDigits[c&15])
 			}
 			i++
 			start = i

@@ -224,6 +224,12 @@ func (d *decoder) str() string {
 	return ""
 }
 
+// What stands behind a backslash, and what it is.
+const (
+	escapes = `bfnrt"\/`
+	escaped = "\b\f\n\r\t\"\\/"
+)
+
 // escaped goes on with a string at its first backslash.
 func (d *decoder) escaped(start int) string {
 	b := []byte(d.s[start:d.pos])
@@ -245,20 +251,10 @@ func (d *decoder) escaped(start int) string {
 		d.pos++
 		c := d.peek()
 		d.pos++
-		switch c {
-		case '"', '\\', '/':
-			b = append(b, c)
-		case 'b':
-			b = append(b, '\b')
-		case 'f':
-			b = append(b, '\f')
-		case 'n':
-			b = append(b, '\n')
-		case 'r':
-			b = append(b, '\r')
-		case 't':
-			b = append(b, '\t')
-		case 'u':
+		switch i := strings.IndexByte(escapes, c); {
+		case i >= 0:
+			b = append(b, escaped[i])
+		case c == 'u':
 			b = utf8.AppendRune(b, d.codePoint())
 		default:
 			d.pos -= 2

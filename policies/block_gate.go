@@ -232,10 +232,6 @@ func (d *decoder) neverOnBase(g *Gate, why string) {
 // anyApprovers reports whether hitl { } names approvers, at top level or in some
 // policy: which policy a human gate meets is known per node only.
 func (s *Set) anyApprovers() bool {
-	for _, p := range s.Policies {
-		if len(p.Settings.HITL.Approvers.V) > 0 {
-			return true
-		}
-	}
-	return len(s.Settings.HITL.Approvers.V) > 0
+	named := func(p *Policy) bool { return len(p.Settings.HITL.Approvers.V) > 0 }
+	return len(s.Settings.HITL.Approvers.V) > 0 || slices.ContainsFunc(slices.Collect(maps.Values(s.Policies)), named)
 }

@@ -2,6 +2,7 @@ package policies
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
@@ -127,26 +128,17 @@ func (d *decoder) evalRule(e hclsyntax.Expression, roots map[string]cty.Value, r
 // Node evaluates a rule over nodes. A nil Finding means that the rule holds or
 // does not count for the node. p may be nil when the rule does not name plan.
 func (r *Rule) Node(v *NodeView, p *PlanView) (*Finding, diag.List) {
-	if !r.pays(v) {
-		return nil, diag.List{costly(r.Range, spent)}
-	}
-	return r.eval(map[string]cty.Value{"node": nodeValue(v)}, p)
+	return r.eval(p, func() map[string]cty.Value { return map[string]cty.Value{"node": nodeValue(v)} }, v)
 }
 
 // Edge evaluates a rule over edges.
 func (r *Rule) Edge(v *EdgeView, p *PlanView) (*Finding, diag.List) {
-	if !r.pays(v.From, v.To) {
-		return nil, diag.List{costly(r.Range, spent)}
-	}
-	return r.eval(map[string]cty.Value{"edge": edgeValue(v)}, p)
+	return r.eval(p, func() map[string]cty.Value { return map[string]cty.Value{"edge": edgeValue(v)} }, v.From, v.To)
 }
 
 // Plan evaluates a rule over the plan.
 func (r *Rule) Plan(p *PlanView) (*Finding, diag.List) {
-	if !r.pays() {
-		return nil, diag.List{costly(r.Range, spent)}
-	}
-	return r.eval(map[string]cty.Value{}, p)
+	return r.eval(p, func() map[string]cty.Value { return map[string]cty.Value{} })
 }
 
 // pays pays for asking the rule about nodes, and for showing those that no
@@ -161,7 +153,12 @@ func (r *Rule) pays(nodes ...*NodeView) bool {
 	return r.source.scope.meter.use(cost)
 }
 
-func (r *Rule) eval(roots map[string]cty.Value, p *PlanView) (*Finding, diag.List) {
+// eval evaluates the rule over what it knows, after paying for the nodes in it.
+func (r *Rule) eval(p *PlanView, views func() map[string]cty.Value, nodes ...*NodeView) (*Finding, diag.List) {
+	if !r.pays(nodes...) {
+		return nil, diag.List{costly(r.Range, spent)}
+	}
+	roots := views()
 	if r.assert == nil {
 		return nil, nil // reported by Decode
 	}
@@ -212,12 +209,9 @@ func (r *Rule) eval(roots map[string]cty.Value, p *PlanView) (*Finding, diag.Lis
 }
 
 func (r *Rule) mentionsPlan() bool {
-	for _, e := range []hclsyntax.Expression{r.when, r.assert, r.message} {
-		if e != nil && mentions(r.source.scope.analyse(e), "plan") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]hclsyntax.Expression{r.when, r.assert, r.message}, func(e hclsyntax.Expression) bool {
+		return e != nil && mentions(r.source.scope.analyse(e), "plan")
+	})
 }
 
 func (w *Waiver) check(r *reader) {

@@ -217,9 +217,7 @@ func approval(v cty.Value) (Approval, error) {
 		if err != nil {
 			return Approval{}, errors.New(`approval is true, a list of people, or "required from @a within 48h"`)
 		}
-		for i := range names {
-			names[i] = strings.TrimPrefix(names[i], "@")
-		}
+		withoutAt(names)
 		return Approval{Required: true, Approvers: names}, nil
 	}
 }
@@ -307,12 +305,10 @@ func asInt(v cty.Value, a *attr) (int64, error) {
 
 func inRange(i int64, a *attr) error {
 	switch {
-	case i < a.min && a.max > 0:
+	case a.max > 0 && (i < a.min || i > a.max):
 		return fmt.Errorf("a number from %d to %d is needed", a.min, a.max)
 	case i < a.min:
 		return fmt.Errorf("a number of at least %d is needed", a.min)
-	case a.max > 0 && i > a.max:
-		return fmt.Errorf("a number from %d to %d is needed", a.min, a.max)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package policies
 import (
 	"io/fs"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -68,11 +69,8 @@ func (s *scope) analyse(e hclsyntax.Expression) *analysis {
 		a.compared = append(a.compared, compare(n)...)
 		return nil
 	})
-	for _, v := range a.vars {
-		if v.RootName() == "run" {
-			a.badRun = badRun(e, true)
-			break
-		}
+	if mentions(a, "run") {
+		a.badRun = badRun(e, true)
 	}
 	s.seen[e] = a
 	return a
@@ -83,19 +81,12 @@ func isLiteral(e hclsyntax.Expression) bool {
 	case *hclsyntax.LiteralValueExpr:
 		return true
 	case *hclsyntax.TemplateExpr:
-		for _, p := range e.Parts {
-			if _, ok := p.(*hclsyntax.LiteralValueExpr); !ok {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(e.Parts, func(p hclsyntax.Expression) bool {
+			_, ok := p.(*hclsyntax.LiteralValueExpr)
+			return !ok
+		})
 	case *hclsyntax.TupleConsExpr:
-		for _, p := range e.Exprs {
-			if !isLiteral(p) {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(e.Exprs, func(p hclsyntax.Expression) bool { return !isLiteral(p) })
 	}
 	return false
 }

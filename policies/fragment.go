@@ -62,24 +62,26 @@ func (s *Set) Fragment(file *diag.File, source []byte, offset int, scope string,
 	d.src.texts[file.Name], d.src.offsets[file.Name], d.src.lengths[file.Name] = source, offset, len(file.Bytes)
 	out := &Fragment{Scope: scope, Range: file.Range(offset, min(offset+len(source), len(file.Bytes))), Gates: map[string]*Gate{}}
 	start := hcl.Pos{Line: 1, Column: 1, Byte: offset}
-	if at := d.scope.meter.read(source); at >= 0 {
+	at := d.scope.meter.read(source)
+	r, why := hcl.Range{}, ""
+	if at < 0 {
+		r, why = checkBounds(source, file.Name, start, false, false)
+	}
+	switch {
+	case at >= 0:
 		d.diags.Add(tooManyWords(file.Range(offset+at, offset+at)))
-		return out, d.diags
-	}
-	if r, why := checkBounds(source, file.Name, start, false, false); why != "" {
+	case why != "":
 		d.diags.Add(tooLarge(d.rng(r), why))
-		return out, d.diags
-	}
-	if !d.scope.meter.use(blockCost) {
+	case !d.scope.meter.use(blockCost):
 		d.diags.Add(costly(out.Range, spent))
-		return out, d.diags
+	default:
+		f, diags := hclsyntax.ParseConfig(source, file.Name, start)
+		d.addHCL(diags)
+		if f != nil {
+			s.fragment(d, f.Body, out, outer)
+		}
+		d.diags.Sort()
 	}
-	f, diags := hclsyntax.ParseConfig(source, file.Name, start)
-	d.addHCL(diags)
-	if f != nil {
-		s.fragment(d, f.Body, out, outer)
-	}
-	d.diags.Sort()
 	return out, d.diags
 }
 

@@ -226,17 +226,25 @@ func productFits(args []cty.Value) bool {
 	return true
 }
 
-func (s *scope) fileFunc() function.Function {
+// ofName is a function of a path or a pattern.
+func ofName(param string, result cty.Type, of func(string) (cty.Value, error)) function.Function {
 	return function.New(&function.Spec{
-		Params: []function.Parameter{{Name: "path", Type: cty.String}},
-		Type:   function.StaticReturnType(cty.String),
+		Params: []function.Parameter{{Name: param, Type: cty.String}},
+		Type:   function.StaticReturnType(result),
 		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-			b, err := s.read(args[0].AsString())
+			v, err := of(args[0].AsString())
 			if err != nil {
 				return cty.NilVal, function.NewArgError(0, err)
 			}
-			return cty.StringVal(string(b)), nil
+			return v, nil
 		},
+	})
+}
+
+func (s *scope) fileFunc() function.Function {
+	return ofName("path", cty.String, func(name string) (cty.Value, error) {
+		b, err := s.read(name)
+		return cty.StringVal(string(b)), err
 	})
 }
 
@@ -278,28 +286,22 @@ func (s *scope) jsonFileFunc() function.Function {
 }
 
 func (s *scope) globFunc() function.Function {
-	return function.New(&function.Spec{
-		Params: []function.Parameter{{Name: "pattern", Type: cty.String}},
-		Type:   function.StaticReturnType(cty.List(cty.String)),
-		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-			pattern := args[0].AsString()
-			if err := inside(pattern); err != nil {
-				return cty.NilVal, function.NewArgError(0, err)
+	return ofName("pattern", cty.List(cty.String), func(pattern string) (cty.Value, error) {
+		if err := inside(pattern); err != nil {
+			return cty.NilVal, err
+		}
+		var names []string
+		if s.project != nil {
+			var err error
+			if names, err = glob.Files(s.project, pattern, maxGlobNames); err != nil {
+				return cty.NilVal, err
 			}
-			var names []string
-			if s.project != nil {
-				var err error
-				if names, err = glob.Files(s.project, pattern, maxGlobNames); err != nil {
-					return cty.NilVal, function.NewArgError(0, err)
-				}
-			}
-			s.record("glob:"+pattern, []byte(strings.Join(names, "\n")))
-			if len(names) == 0 {
-				return cty.ListValEmpty(cty.String), nil
-			}
-			out := lists.Map(names, cty.StringVal)
-			return cty.ListVal(out), nil
-		},
+		}
+		s.record("glob:"+pattern, []byte(strings.Join(names, "\n")))
+		if len(names) == 0 {
+			return cty.ListValEmpty(cty.String), nil
+		}
+		return cty.ListVal(lists.Map(names, cty.StringVal)), nil
 	})
 }
 

@@ -68,8 +68,7 @@ func listValue[T any](ty cty.Type, list []T, conv func(T) cty.Value) cty.Value {
 	if len(list) == 0 {
 		return cty.ListValEmpty(ty)
 	}
-	out := lists.Map(list, conv)
-	return cty.ListVal(out)
+	return cty.ListVal(lists.Map(list, conv))
 }
 
 func edgeValue(v *EdgeView) cty.Value {

@@ -1,6 +1,7 @@
 package bead
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -85,13 +86,11 @@ func (w *writer) issue(n *ir.Node) (foreign.Object, error) {
 	}
 	o.Put("status", status)
 	o.Put("priority", n.Priority)
-	if raw := k.top["priority"]; raw != nil {
-		o.Put("priority", raw)
-	}
+	k.put(&o, "priority")
 	o.Put("issue_type", IssueType(n))
 	o.Put("assignee", Assignee)
-	if raw := k.top["assignee"]; raw != nil && !began {
-		o.Put("assignee", raw)
+	if !began {
+		k.put(&o, "assignee")
 	}
 	owner := w.e.Epic.Owner
 	if raw, own := k.top["owner"]; own {
@@ -106,10 +105,9 @@ func (w *writer) issue(n *ir.Node) (foreign.Object, error) {
 		o.Put("comments", c)
 	}
 	o.Put("metadata", metadata)
+	k.put(&o, "external_ref")
 	if nh.PRURL != "" {
 		o.Put("external_ref", nh.PRURL)
-	} else if raw := k.top["external_ref"]; raw != nil {
-		o.Put("external_ref", raw)
 	}
 	w.times(&o, nh, k, status == "closed")
 	foreign.Rest(&o, k.top, topKeys...)
@@ -124,10 +122,7 @@ func Status(n *ir.Node, nh *ir.NodeHistory) string {
 	if n.Done {
 		return "closed"
 	}
-	if s := nh.Words["issue"]; s != "" {
-		return s
-	}
-	return "open"
+	return cmp.Or(nh.Words["issue"], "open")
 }
 
 // IssueType is the type of a node's bead.
@@ -140,13 +135,17 @@ func IssueType(n *ir.Node) string {
 
 // Labels are the labels of a node's bead: phase-01, sprint-1-2, merge, then its own.
 func Labels(n *ir.Node) []string {
-	out := []string{}
-	for _, l := range slices.Concat(conventional(n.Phase, string(n.Key), merges(n)), n.Labels) {
-		if !slices.Contains(out, l) {
-			out = append(out, l)
+	return unique([]string{}, slices.Concat(conventional(n.Phase, string(n.Key), merges(n)), n.Labels))
+}
+
+// unique adds to a list what it does not have.
+func unique(list, more []string) []string {
+	for _, s := range more {
+		if !slices.Contains(list, s) {
+			list = append(list, s)
 		}
 	}
-	return out
+	return list
 }
 
 // conventional are the labels that every bead has: the phase has two digits, the
@@ -207,30 +206,14 @@ func (w *writer) dependencies(n *ir.Node, k *kept) []any {
 			out = append(out, p.ID)
 		}
 	}
-	var more []string
-	if raw := k.top["dependencies"]; raw != nil && json.Unmarshal(raw, &more) == nil {
-		for _, id := range more {
-			out = append(out, id)
-		}
-	}
-	return out
+	return append(out, items(k.top["dependencies"])...)
 }
 
 // comments are those that a bead came with, then what ralph has to tell.
 func comments(nh *ir.NodeHistory, k *kept) []any {
-	var out []any
-	var before []json.RawMessage
-	if raw := k.top["comments"]; raw != nil && json.Unmarshal(raw, &before) == nil {
-		for _, c := range before {
-			out = append(out, c)
-		}
-	}
+	out := items(k.top["comments"])
 	for _, c := range nh.Comments {
-		var o foreign.Object
-		o.Put("author", c.Author)
-		o.Put("text", c.Text)
-		o.Put("created_at", stamp(c.At))
-		out = append(out, o)
+		out = append(out, foreign.Of("author", c.Author, "text", c.Text, "created_at", stamp(c.At)))
 	}
 	return out
 }
@@ -239,15 +222,12 @@ func comments(nh *ir.NodeHistory, k *kept) []any {
 // made up: a node that nobody has begun has no times of its own.
 func (w *writer) times(o *foreign.Object, nh *ir.NodeHistory, k *kept, closed bool) {
 	put := func(key string, t time.Time) {
+		k.put(o, key)
 		if s := stamp(t); s != nil {
 			o.Put(key, s)
-		} else if raw := k.top[key]; raw != nil {
-			o.Put(key, raw)
 		}
 	}
-	if raw := k.top["created_at"]; raw != nil {
-		o.Put("created_at", raw)
-	} else if w.h != nil {
+	if k.put(o, "created_at"); k.top["created_at"] == nil && w.h != nil {
 		put("created_at", w.h.Started)
 	}
 	put("updated_at", nh.Updated)

@@ -1,10 +1,12 @@
 package bead
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
 
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
@@ -50,23 +52,18 @@ func (k *kept) text(name string) string { return asText(k.metadata[name]) }
 
 func asText(raw json.RawMessage) string {
 	var s string
-	if raw == nil || json.Unmarshal(raw, &s) != nil {
+	if json.Unmarshal(raw, &s) != nil {
 		return ""
 	}
 	return s
 }
 
-func (k *kept) or(name, value string) string {
-	if s := k.text(name); s != "" {
-		return s
-	}
-	return value
-}
+func (k *kept) or(name, value string) string { return cmp.Or(k.text(name), value) }
 
 // number is a key of the metadata that was kept, 0 if it is none.
 func (k *kept) number(name string) int {
 	var n int
-	if raw := k.metadata[name]; raw == nil || json.Unmarshal(raw, &n) != nil {
+	if json.Unmarshal(k.metadata[name], &n) != nil {
 		return 0
 	}
 	return n
@@ -74,14 +71,23 @@ func (k *kept) number(name string) int {
 
 // list is a key of the metadata that was kept: its items.
 func (k *kept) list(name string) []any {
-	out := []any{}
-	var items []json.RawMessage
-	if raw := k.metadata[name]; raw != nil && json.Unmarshal(raw, &items) == nil {
-		for _, x := range items {
-			out = append(out, x)
-		}
+	return items(k.metadata[name])
+}
+
+// items are those of a list as they are; none of what is no list.
+func items(raw json.RawMessage) []any {
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) != nil {
+		return []any{}
 	}
-	return out
+	return lists.Map(list, func(x json.RawMessage) any { return x })
+}
+
+// put puts a key of the issue that was kept.
+func (k *kept) put(o *foreign.Object, name string) {
+	if raw := k.top[name]; raw != nil {
+		o.Put(name, raw)
+	}
 }
 
 // said is the path of an agent as the bead has it, so that what was run names those

@@ -55,10 +55,8 @@ func (w *writer) node(key ir.Key) *ir.Node {
 	if w.byKey != nil {
 		return w.byKey[key]
 	}
-	for i := range w.e.Nodes {
-		if w.e.Nodes[i].Key == key {
-			return &w.e.Nodes[i]
-		}
+	if i := slices.IndexFunc(w.e.Nodes, func(n ir.Node) bool { return n.Key == key }); i >= 0 {
+		return &w.e.Nodes[i]
 	}
 	return nil
 }
@@ -147,14 +145,10 @@ func (w *writer) branches(n *ir.Node, k *kept) ([]string, error) {
 		}
 	}
 	var more []string
-	if raw := k.metadata["branches_to_merge"]; raw != nil && json.Unmarshal(raw, &more) == nil {
-		for _, b := range more {
-			if !slices.Contains(out, b) {
-				out = append(out, b)
-			}
-		}
+	if json.Unmarshal(k.metadata["branches_to_merge"], &more) != nil {
+		more = nil
 	}
-	return out, nil
+	return unique(out, more), nil
 }
 
 // work is the step that does a node's work; nodes that only people work on have an

@@ -62,15 +62,10 @@ func (w *writer) tracking(o *foreign.Object, n *ir.Node, nh *ir.NodeHistory, k *
 	if len(others) > 0 {
 		o.Put("gate_executions", others)
 	}
-	o.Put("pr_url", orNull(nh.PRURL))
+	o.Put("pr_url", orNull(cmp.Or(nh.PRURL, k.text("pr_url"))))
 	o.Put("pr_number", nil)
 	o.Put("scrum_result", nil)
-	if nh.PRURL == "" {
-		o.Put("pr_url", orNull(k.text("pr_url")))
-	}
-	if number := nh.PRNumber; number != 0 {
-		o.Put("pr_number", number)
-	} else if number := k.number("pr_number"); number != 0 {
+	if number := cmp.Or(nh.PRNumber, k.number("pr_number")); number != 0 {
 		o.Put("pr_number", number)
 	}
 	switch {
@@ -162,10 +157,7 @@ func details(g *ir.GateResult) json.RawMessage {
 	}
 	var o foreign.Object
 	if c := g.Counts; c != nil {
-		o.Put("total", c.Passed+c.Failed+c.Skipped)
-		o.Put("passed", c.Passed)
-		o.Put("failed", c.Failed)
-		o.Put("skipped", c.Skipped)
+		o = foreign.Of("total", c.Passed+c.Failed+c.Skipped, "passed", c.Passed, "failed", c.Failed, "skipped", c.Skipped)
 	}
 	if len(g.Failed) > 0 {
 		o.Put("failed_tests", g.Failed)
@@ -201,27 +193,18 @@ func scrumResult(nh *ir.NodeHistory, before int, k *kept) (foreign.Object, error
 	}
 	results := []any{}
 	for _, q := range r.QAResults {
-		var o foreign.Object
-		o.Put("agent_path", k.said(q.AgentPath))
-		o.Put("status", verdict(q.Status))
-		o.Put("message", q.Message)
 		_, last := nh.Verdict(q.Gate)
-		o.Put("details", details(cmp.Or(last, &ir.GateResult{})))
-		results = append(results, o)
+		results = append(results, foreign.Of(
+			"agent_path", k.said(q.AgentPath), "status", verdict(q.Status), "message", q.Message, "details", details(cmp.Or(last, &ir.GateResult{})),
+		))
 	}
-	var o foreign.Object
-	o.Put("bead_id", r.BeadID)
-	o.Put("success", r.Success)
-	o.Put("pr_url", orNull(r.PRURL))
-	o.Put("pr_number", nil)
+	o := foreign.Of(
+		"bead_id", r.BeadID, "success", r.Success, "pr_url", orNull(r.PRURL), "pr_number", nil, "bead_updated", r.BeadUpdated,
+		"attempt_count", before+r.AttemptCount, "qa_results", results, "error", r.Error, "fatal", r.Fatal,
+	)
 	if r.PRNumber != 0 {
 		o.Put("pr_number", r.PRNumber)
 	}
-	o.Put("bead_updated", r.BeadUpdated)
-	o.Put("attempt_count", before+r.AttemptCount)
-	o.Put("qa_results", results)
-	o.Put("error", r.Error)
-	o.Put("fatal", r.Fatal)
 	return o, nil
 }
 

@@ -20,6 +20,15 @@ type Field struct {
 	Value any
 }
 
+// Of is an object of names and values by turns.
+func Of(pairs ...any) Object {
+	var o Object
+	for i := 0; i < len(pairs); i += 2 {
+		o.Put(pairs[i].(string), pairs[i+1])
+	}
+	return o
+}
+
 // Put sets a key, at the end if it is new.
 func (o *Object) Put(name string, value any) {
 	if i := slices.IndexFunc(*o, func(f Field) bool { return f.Name == name }); i >= 0 {

@@ -169,13 +169,9 @@ func (w *writing) results() []foreign.Object {
 	out := []foreign.Object{}
 	for _, v := range w.verifiers() {
 		if at, g := w.h.Verdict(v.gate); g != nil {
-			var o foreign.Object
-			o.Add("verifier", v.title())
-			o.Add("passed", g.Verdict == "pass")
+			o := foreign.Of("verifier", v.title(), "passed", g.Verdict == "pass")
 			o.Add("timestamp", stamp(g.Ended))
-			o.Add("output", g.Message)
-			o.Add("attempt", at+1)
-			out = append(out, o)
+			out = append(out, append(o, foreign.Of("output", g.Message, "attempt", at+1)...))
 		}
 	}
 	return out
