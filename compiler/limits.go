@@ -1,6 +1,8 @@
 package compiler
 
 import (
+	"cmp"
+
 	"github.com/ralph-compiler/ralph/compiler/depend"
 	"github.com/ralph-compiler/ralph/policies"
 )
@@ -47,16 +49,10 @@ func (l Limits) of(size int) Limits {
 }
 
 func (l Limits) orDefault() Limits {
-	def := func(v *int, d int) {
-		if *v <= 0 {
-			*v = d
-		}
+	or := func(v, def int) int { return cmp.Or(max(v, 0), def) }
+	def := DefaultLimits
+	return Limits{
+		PlanBytes: or(l.PlanBytes, def.PlanBytes), PolicyBytes: or(l.PolicyBytes, def.PolicyBytes), AgentBytes: or(l.AgentBytes, def.AgentBytes),
+		Nodes: or(l.Nodes, def.Nodes), Edges: or(l.Edges, def.Edges), Depth: or(l.Depth, def.Depth),
 	}
-	def(&l.PlanBytes, DefaultLimits.PlanBytes)
-	def(&l.PolicyBytes, DefaultLimits.PolicyBytes)
-	def(&l.AgentBytes, DefaultLimits.AgentBytes)
-	def(&l.Nodes, DefaultLimits.Nodes)
-	def(&l.Edges, DefaultLimits.Edges)
-	def(&l.Depth, DefaultLimits.Depth)
-	return l
 }

@@ -113,20 +113,23 @@ func (u *unit) lintBudget(e *ir.Epic, diags *diag.List) {
 		t, c := cheapest(e, n)
 		total, cost = total+t, cost+c
 		at := cmpRange(it.draft.Budget.Range, it.draft.KeyRange)
-		if b := n.Limits.Budget; b.Tokens > 0 && b.Tokens < t || b.USDMicro > 0 && b.USDMicro < c || b.WallMS > 0 && b.WallMS < n.Limits.EstimateMS {
+		if b := n.Limits.Budget; below(b.Tokens, t) || below(b.USDMicro, c) || below(b.WallMS, n.Limits.EstimateMS) {
 			budgetTooSmall(at, "the budget of "+clip(string(n.Key)), diags)
 		}
 	}
-	if v := run.Tokens; v.V > 0 && v.V < total {
-		budgetTooSmall(v.Range, "the token budget", diags)
-	}
-	if v := run.USDMicro; v.V > 0 && v.V < cost {
-		budgetTooSmall(v.Range, "the budget in dollars", diags)
-	}
-	if v := run.WallMS; v.V > 0 && v.V < u.longestEstimate(e) {
-		budgetTooSmall(v.Range, "the time budget", diags)
+	for _, b := range []struct {
+		of    policies.Value[int64]
+		least int64
+		what  string
+	}{{run.Tokens, total, "the token budget"}, {run.USDMicro, cost, "the budget in dollars"}, {run.WallMS, u.longestEstimate(e), "the time budget"}} {
+		if below(b.of.V, b.least) {
+			budgetTooSmall(b.of.Range, b.what, diags)
+		}
 	}
 }
+
+// below reports whether there is a budget, and it is too small.
+func below(budget, least int64) bool { return budget > 0 && budget < least }
 
 func budgetTooSmall(at diag.Range, what string, diags *diag.List) {
 	diags.Add(diag.Newf("budget-too-small", at, "%s is below the cheapest run", what).

@@ -204,42 +204,48 @@ func drawPolicy(b *strings.Builder, i int, p *Policy) {
 	}
 	steps := lists.Index(p.Steps, func(x *Step) string { return x.Name })
 	for j := range p.Steps {
-		s := &p.Steps[j]
-		fill, border, peripheries := looks["standard"].fill, looks["standard"].border, 1
-		f, bad := broken[s.Name]
-		switch {
-		case bad && f.Kind == "single-point":
-			fill, border = warnFill, warnInk
-		case bad:
-			fill, border, peripheries = looks["critical"].fill, looks["critical"].border, 2
-		}
-		fmt.Fprintf(b, "    %s [shape=box, style=\"filled,rounded\", fillcolor=%q, color=%q, peripheries=%d, tooltip=%s, label=<%s>];\n",
-			id("step", j), fill, border, peripheries, quoted("step "+s.Name), stepLabel(s, f, bad))
-		if j > 0 {
-			fmt.Fprintf(b, "    %s -> %s [penwidth=2, color=%q, weight=9];\n", id("step", j-1), id("step", j), ink)
-		}
-		if to, known := steps[s.Next]; known && to < j {
-			fmt.Fprintf(b, "    %s -> %s [style=dashed, constraint=false, label=\"a fail goes back\", color=%q];\n", id("step", j), id("step", to), looks["critical"].border)
-		}
-		hire := func(agent, label string) {
-			if k, known := agents[agent]; known {
-				fmt.Fprintf(b, "    %s -> %s [arrowhead=none, style=dotted, label=%s];\n", id("step", j), id("agent", k), quoted(label))
-			}
-		}
-		hire(s.Agent, "does it")
-		for n, f := range s.Fallback {
-			hire(f, fmt.Sprintf("fallback %d", n+1))
-		}
-		for n, g := range s.Gates {
-			gate := fmt.Sprintf("gate_%d_%d_%d", i, j, n)
-			fmt.Fprintf(b, "    %s [shape=octagon, style=filled, fillcolor=\"#FFF8E6\", color=\"#B7791F\", margin=\"0.02,0.02\", tooltip=%s, label=<<B>%s</B><BR/><FONT POINT-SIZE=\"9\" COLOR=\"%s\">%s</FONT>>];\n    %s -> %s [color=\"#B7791F\"];\n",
-				gate, quoted("gate "+g.Name), html(text.Shorten(g.Name, 40)), quiet, html(g.Kind), id("step", j), gate)
-			if k, known := agents[g.Agent]; known {
-				fmt.Fprintf(b, "    %s -> %s [arrowhead=none, style=dotted, label=\"judges\"];\n", gate, id("agent", k))
-			}
-		}
+		drawStep(b, i, j, p, broken, steps, agents)
 	}
 	b.WriteString("  }\n")
+}
+
+// drawStep draws a step of policy i with its gates, and lines to who works and judges.
+func drawStep(b *strings.Builder, i, j int, p *Policy, broken map[string]Finding, steps, agents map[string]int) {
+	id := func(kind string, j int) string { return fmt.Sprintf("%s_%d_%d", kind, i, j) }
+	s := &p.Steps[j]
+	fill, border, peripheries := looks["standard"].fill, looks["standard"].border, 1
+	f, bad := broken[s.Name]
+	switch {
+	case bad && f.Kind == "single-point":
+		fill, border = warnFill, warnInk
+	case bad:
+		fill, border, peripheries = looks["critical"].fill, looks["critical"].border, 2
+	}
+	fmt.Fprintf(b, "    %s [shape=box, style=\"filled,rounded\", fillcolor=%q, color=%q, peripheries=%d, tooltip=%s, label=<%s>];\n",
+		id("step", j), fill, border, peripheries, quoted("step "+s.Name), stepLabel(s, f, bad))
+	if j > 0 {
+		fmt.Fprintf(b, "    %s -> %s [penwidth=2, color=%q, weight=9];\n", id("step", j-1), id("step", j), ink)
+	}
+	if to, known := steps[s.Next]; known && to < j {
+		fmt.Fprintf(b, "    %s -> %s [style=dashed, constraint=false, label=\"a fail goes back\", color=%q];\n", id("step", j), id("step", to), looks["critical"].border)
+	}
+	hire := func(agent, label string) {
+		if k, known := agents[agent]; known {
+			fmt.Fprintf(b, "    %s -> %s [arrowhead=none, style=dotted, label=%s];\n", id("step", j), id("agent", k), quoted(label))
+		}
+	}
+	hire(s.Agent, "does it")
+	for n, f := range s.Fallback {
+		hire(f, fmt.Sprintf("fallback %d", n+1))
+	}
+	for n, g := range s.Gates {
+		gate := fmt.Sprintf("gate_%d_%d_%d", i, j, n)
+		fmt.Fprintf(b, "    %s [shape=octagon, style=filled, fillcolor=\"#FFF8E6\", color=\"#B7791F\", margin=\"0.02,0.02\", tooltip=%s, label=<<B>%s</B><BR/><FONT POINT-SIZE=\"9\" COLOR=\"%s\">%s</FONT>>];\n    %s -> %s [color=\"#B7791F\"];\n",
+			gate, quoted("gate "+g.Name), html(text.Shorten(g.Name, 40)), quiet, html(g.Kind), id("step", j), gate)
+		if k, known := agents[g.Agent]; known {
+			fmt.Fprintf(b, "    %s -> %s [arrowhead=none, style=dotted, label=\"judges\"];\n", gate, id("agent", k))
+		}
+	}
 }
 
 func stepLabel(s *Step, f Finding, bad bool) string {

@@ -95,11 +95,13 @@ type subtask struct {
 func (d *decoding) choose(root *foreign.Value) *foreign.Value {
 	here := d.File.Range(root.Start, root.Start+1)
 	d.draft.Range = here
+	refuse := func(summary, detail string, args ...any) *foreign.Value {
+		d.Diags.Add(diag.New("taskmaster-tag", here, summary).WithDetail(detail, args...))
+		return nil
+	}
 	if list := root.Get("tasks"); list != nil && list.Kind == '[' {
 		if d.tag != "" && d.tag != mainTag {
-			d.Diags.Add(diag.New("taskmaster-tag", here, "the file has no tags").
-				WithDetail("Its tasks stand in it directly, so there is no tag %q. Write --as %s.", foreign.Clip(d.tag), Format))
-			return nil
+			return refuse("the file has no tags", "Its tasks stand in it directly, so there is no tag %q. Write --as %s.", foreign.Clip(d.tag), Format)
 		}
 		if m := root.Get("metadata"); m != nil {
 			d.about(m)
@@ -127,16 +129,12 @@ func (d *decoding) choose(root *foreign.Value) *foreign.Value {
 	slices.Sort(names)
 	switch {
 	case d.tag != "" && chosen == nil:
-		d.Diags.Add(diag.New("taskmaster-tag", here, "the file has no such tag").
-			WithDetail("There is no tag %q. The tags with tasks are %s.", foreign.Clip(d.tag), listed(names)))
-		return nil
+		return refuse("the file has no such tag", "There is no tag %q. The tags with tasks are %s.", foreign.Clip(d.tag), listed(names))
 	case chosen == nil:
 		d.Missing(root, "tasks", "the list of tasks; or a tag, such as \"master\", that has one")
 		return nil
 	case d.tag == "" && len(names) > 1:
-		d.Diags.Add(diag.New("taskmaster-tag", here, "several tags have tasks").
-			WithDetail("They are %s. Each makes an epic of its own: write --as %s:%s.", listed(names), Format, foreign.Clip(names[0])))
-		return nil
+		return refuse("several tags have tasks", "They are %s. Each makes an epic of its own: write --as %s:%s.", listed(names), Format, foreign.Clip(names[0]))
 	case d.tag == "":
 		d.tag = names[0]
 	}

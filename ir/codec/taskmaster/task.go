@@ -7,6 +7,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
@@ -87,9 +88,7 @@ func (d *decoding) task(v *foreign.Value) {
 		n.Priority = d.Stated(f.Get("priority"), map[string]string{"critical": "0", "high": "1", "medium": "2", "low": "3"}[w])
 	}
 	if x := f.Get("tags"); x != nil {
-		for _, s := range d.texts(x) {
-			n.Labels = append(n.Labels, text.OneLine(s))
-		}
+		n.Labels = lists.Map(d.texts(x), text.OneLine)
 	}
 	if x := f.Get("relevantFiles"); x != nil {
 		d.files(x, n)
@@ -131,10 +130,11 @@ func (d *decoding) status(v *foreign.Value, t *task) {
 	t.status = w
 	n := &t.node
 	switch w {
-	case "done", "completed":
+	case "done", "completed", "cancelled":
 		n.Done, n.DoneBy, n.DoneRange = true, "status", d.At(v)
-	case "cancelled":
-		n.Done, n.DoneBy, n.DoneRange = true, "status", d.At(v)
+		if w != "cancelled" {
+			break
+		}
 		d.Diags.Add(diag.Newf("taskmaster-cancelled", d.At(v), "task %s is cancelled", foreign.Clip(t.id)).
 			WithDetail("It is not run, and nothing waits for it. Set it to pending to have it run."))
 	case "deferred", "blocked", "review":
@@ -169,20 +169,20 @@ func (d *decoding) needs(v *foreign.Value) []need {
 // tasks.
 func (d *decoding) edges(t *task) {
 	add := func(n need, id string) {
-		at := slices.IndexFunc(t.node.Edges, func(e ir.DraftEdge) bool { return string(e.Key) == id })
-		if at < 0 {
+		if !slices.ContainsFunc(t.node.Edges, func(e ir.DraftEdge) bool { return string(e.Key) == id }) {
 			t.node.Edges = append(t.node.Edges, ir.DraftEdge{Key: ir.Key(id), From: "import", Type: ir.Blocks, Range: n.at})
 		}
 	}
 	for _, n := range t.needs {
-		if id, of, ok := d.lookup(n); !ok {
+		id, of, ok := d.lookup(n)
+		if !ok {
 			d.nothing(n)
-		} else {
-			if of != "" && id != t.id {
-				d.lifted(n, id)
-			}
-			add(n, id) // the compiler says what is wrong with a task that waits for itself
+			continue
 		}
+		if of != "" && id != t.id {
+			d.lifted(n, id)
+		}
+		add(n, id) // the compiler says what is wrong with a task that waits for itself
 	}
 	for _, s := range t.subtasks {
 		for _, n := range s.needs {
