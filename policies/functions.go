@@ -122,9 +122,7 @@ func guarded(f function.Function, null bool, look func([]cty.Value) error) funct
 		p.AllowUnknown, p.AllowDynamicType, p.AllowNull = true, true, p.AllowNull || null
 		return p
 	}
-	for _, p := range f.Params() {
-		spec.Params = append(spec.Params, open(p))
-	}
+	spec.Params = lists.Map(f.Params(), open)
 	if v := f.VarParam(); v != nil {
 		p := open(*v)
 		spec.VarParam = &p

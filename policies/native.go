@@ -8,6 +8,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // native returns an expression of HCL's JSON form as the tree that the native
@@ -33,9 +34,7 @@ func (d *decoder) native(e hcl.Expression) hclsyntax.Expression {
 	}
 	if list, diags := hcl.ExprList(e); !diags.HasErrors() {
 		out := &hclsyntax.TupleConsExpr{SrcRange: e.Range(), OpenRange: e.StartRange()}
-		for _, x := range list {
-			out.Exprs = append(out.Exprs, d.native(x))
-		}
+		out.Exprs = lists.Map(list, d.native)
 		return out
 	}
 	v, diags := e.Value(nil)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/shell"
 )
 
@@ -79,12 +80,7 @@ func (r *through) simple(words []string, dir string, depth int) {
 
 // script follows a script of package.json.
 func (r *through) script(args []string, dir string, depth int) {
-	var words []string
-	for _, a := range args {
-		if !strings.HasPrefix(a, "-") && a != dir {
-			words = append(words, a)
-		}
-	}
+	words := lists.Keep(args, func(a string) bool { return !strings.HasPrefix(a, "-") && a != dir })
 	if len(words) > 0 && (words[0] == "run" || words[0] == "run-script") {
 		words = words[1:]
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
@@ -148,12 +149,7 @@ func (d *decoding) report() {
 // draft puts the issues together. The one epic that holds all of them is the header.
 func (d *decoding) draft(files []*diag.File) *ir.Draft {
 	out := &ir.Draft{Plan: files[0].Name, Slug: foreign.Stem(files[0].Name), Title: foreign.Stem(files[0].Name), Range: files[0].Range(0, 0)}
-	var tops []*issue
-	for _, i := range d.issues {
-		if i.parent == nil {
-			tops = append(tops, i)
-		}
-	}
+	tops := lists.Keep(d.issues, func(i *issue) bool { return i.parent == nil })
 	if len(tops) == 1 && tops[0].container() {
 		h := tops[0]
 		out.ID, out.IDRange, out.Title, out.Range = h.node.ID, h.node.IDRange, h.node.Title, h.node.Range

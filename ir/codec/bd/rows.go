@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/bead"
@@ -149,9 +150,7 @@ func nodeRow(e *ir.Epic, n *ir.Node, h *ir.History) (Row, error) {
 	if !nh.Updated.IsZero() {
 		r.UpdatedAt = nh.Updated.UTC().Truncate(time.Second)
 	}
-	for _, c := range nh.Comments {
-		r.Comments = append(r.Comments, Comment{c.Author, c.Text, c.At.UTC()})
-	}
+	r.Comments = lists.Map(nh.Comments, func(c ir.Comment) Comment { return Comment{c.Author, c.Text, c.At.UTC()} })
 	if word := nh.Words["issue"]; word != "" {
 		r.Status = word
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -66,12 +67,10 @@ func passed(results []TestResult) *bool {
 // Result is what came of an attempt at a node of an epic.
 func Result(e *ir.Epic, node *ir.Node, a *ir.Attempt, number int) BeadResult {
 	r := BeadResult{
-		BeadNumber: number, FilesChanged: []string{}, CommitHash: a.Commit, TestResults: tests(a), Errors: taskErrors(a),
+		BeadNumber: number, CommitHash: a.Commit, TestResults: tests(a), Errors: taskErrors(a),
 		TokensUsed: a.Tokens, IsDone: isDone(e, node, a),
 	}
-	for _, f := range changes(a.Files) {
-		r.FilesChanged = append(r.FilesChanged, f.FilePath)
-	}
+	r.FilesChanged = lists.Map(changes(a.Files), func(f FileChange) string { return f.FilePath })
 	r.Success = len(r.Errors) == 0 && (a.Status != "running" || len(a.Gates) > 0) // judged: its agent came to its end
 	return r
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
@@ -184,9 +185,7 @@ func quoted(asks, run, prints string) []string {
 		return []string{asks + ": `" + run + "`"}
 	}
 	out := []string{asks + ":"}
-	for _, l := range lines {
-		out = append(out, "  "+l)
-	}
+	out = append(out, lists.Map(lines, func(l string) string { return "  " + l })...)
 	return out
 }
 

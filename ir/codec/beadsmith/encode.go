@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
@@ -53,9 +54,7 @@ func State(e *ir.Epic, node *ir.Node, h *ir.History) (s TaskState, own map[strin
 		breaches = append(breaches, foreign.Breach{Node: node.Key, Pointer: pointer, Message: what})
 	}
 	s.imported(kept.Beads)
-	for _, raw := range kept.Results {
-		s.BeadResults = append(s.BeadResults, raw)
-	}
+	s.BeadResults = append(s.BeadResults, lists.Map(kept.Results, func(raw json.RawMessage) any { return raw })...)
 	first := s.BeadNumber
 	for i := range n.Attempts {
 		b := bead(node, n, i, first+i+1)

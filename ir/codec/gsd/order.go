@@ -220,12 +220,7 @@ func (ph *phase) ends() []*plan {
 			waited[a] = true
 		}
 	}
-	var out []*plan
-	for _, p := range ph.plans {
-		if !waited[p] {
-			out = append(out, p)
-		}
-	}
+	out := lists.Keep(ph.plans, func(p *plan) bool { return !waited[p] })
 	if len(out) == 0 {
 		return ph.plans // a cycle, which the compiler reports
 	}
@@ -278,13 +273,9 @@ func (d *decoding) named(by *phase, x need) []*phase {
 	case x.to == "":
 		return []*phase{on}
 	}
-	var out []*phase
-	for _, ph := range d.sorted() {
-		if ph != by && compareNumbers(x.text, ph.id) <= 0 && compareNumbers(ph.id, x.to) <= 0 {
-			out = append(out, ph)
-		}
-	}
-	return out
+	return lists.Keep(d.sorted(), func(ph *phase) bool {
+		return ph != by && compareNumbers(x.text, ph.id) <= 0 && compareNumbers(ph.id, x.to) <= 0
+	})
 }
 
 // people says which plans wait for somebody.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
@@ -152,9 +153,7 @@ func (r run) record(e *ir.Epic) (record, []foreign.Breach) {
 			out.Can, out.Extra.Capabilities = s.Capabilities[0], s.Capabilities
 		}
 	}
-	for _, f := range r.Files {
-		out.Extra.Files = append(out.Extra.Files, file{f.Path, f.Type})
-	}
+	out.Extra.Files = lists.Map(r.Files, func(f ir.FileChange) file { return file{f.Path, f.Type} })
 	for _, g := range r.Gates {
 		out.Extra.Gates = append(out.Extra.Gates, gate{
 			g.Gate, g.Kind, g.Verdict, g.Message, g.Agent, g.By, g.Millis, g.Tests, g.Failed, g.Tokens, dollars(g.USDMicro),

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
@@ -181,9 +182,7 @@ func (d *decoding) finish() {
 			d.draft.Title = "Tasks: " + text.OneLine(d.tag)
 		}
 	}
-	for _, t := range d.read {
-		d.draft.Nodes = append(d.draft.Nodes, t.node)
-	}
+	d.draft.Nodes = lists.Map(d.read, func(t *task) ir.DraftNode { return t.node })
 }
 
 // identity is an id of one width, so that none is the beginning of another.
