@@ -31,12 +31,7 @@ type askArgs struct {
 
 func newAskCommand() *cobra.Command {
 	a := &askArgs{}
-	cmd := &cobra.Command{
-		Use:   "ask KEY QUESTION",
-		Short: "Ask the agent that did a sprint why it did what it did",
-		Args:  countArgs(cobra.ExactArgs(2)),
-		RunE:  func(cmd *cobra.Command, args []string) error { return a.run(cmd, args[0], args[1]) },
-	}
+	cmd := newCommand("ask KEY QUESTION", "Ask the agent that did a sprint why it did what it did", cobra.ExactArgs(2), func(cmd *cobra.Command, args []string) error { return a.run(cmd, args[0], args[1]) })
 	addEpicFlag(&a.of.epic, cmd)
 	addWhich(&a.which, cmd)
 	cmd.Flags().BoolVar(&a.inSession, "in-session", false, "ask in the session itself, not in a copy of it")

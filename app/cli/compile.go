@@ -24,14 +24,10 @@ import (
 
 func newCompileCommand() *cobra.Command {
 	a := &project.Args{}
-	cmd := &cobra.Command{
-		Use:   "compile PLAN...",
-		Short: "Compile a plan into epic.json and write the ids back into the plan",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			a.Plans = args
-			return runCompile(cmd, a)
-		},
-	}
+	cmd := newCommand("compile PLAN...", "Compile a plan into epic.json and write the ids back into the plan", nil, func(cmd *cobra.Command, args []string) error {
+		a.Plans = args
+		return runCompile(cmd, a)
+	})
 	f := cmd.Flags()
 	f.StringVarP(&a.Out, "output", "o", "epic.json", "file to write; a directory (DIR/) for several plans; - for standard output")
 	addCompileFlags(cmd, a)

@@ -24,20 +24,15 @@ func decision(verb executor.Verb, use, short, message string, fill func(cmd *cob
 	if strings.HasSuffix(use, "]") {
 		count = cobra.MaximumNArgs(1)
 	}
-	cmd := &cobra.Command{
-		Use:   use,
-		Short: short,
-		Args:  countArgs(count),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			key, d := strings.Join(args, ""), executor.Decision{Verb: verb}
-			if fill != nil {
-				if err := fill(cmd, a, key, &d); err != nil {
-					return err
-				}
+	cmd := newCommand(use, short, count, func(cmd *cobra.Command, args []string) error {
+		key, d := strings.Join(args, ""), executor.Decision{Verb: verb}
+		if fill != nil {
+			if err := fill(cmd, a, key, &d); err != nil {
+				return err
 			}
-			return a.run(cmd, key, d)
-		},
-	}
+		}
+		return a.run(cmd, key, d)
+	})
 	a.add(cmd, message)
 	return cmd
 }

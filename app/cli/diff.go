@@ -23,41 +23,36 @@ import (
 func newDiffCommand() *cobra.Command {
 	var format string
 	var exitCode bool
-	cmd := &cobra.Command{
-		Use:   "diff OLD NEW",
-		Short: "Show what changed between two epics",
-		Args:  countArgs(cobra.ExactArgs(2)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			project.ShortLived()
-			before, err := loadEither(cmd.Context(), args[0], cmd.InOrStdin())
-			if err != nil {
-				return err
-			}
-			after, err := loadEither(cmd.Context(), args[1], cmd.InOrStdin())
-			if err != nil {
-				return err
-			}
-			d := ir.Diff(before, after)
-			out := cmd.OutOrStdout()
-			switch format {
-			case "text":
-				_, err = io.WriteString(out, reveal.Words(d.Text()))
-			case "md":
-				_, err = io.WriteString(out, d.Markdown())
-			case "json":
-				err = view.WriteJSON(out, d)
-			default:
-				return exit.Usagef("--format %s: write text, md or json", format)
-			}
-			if err != nil {
-				return err
-			}
-			if exitCode && !d.Empty() {
-				return &exit.Error{Code: exit.Stale}
-			}
-			return nil
-		},
-	}
+	cmd := newCommand("diff OLD NEW", "Show what changed between two epics", cobra.ExactArgs(2), func(cmd *cobra.Command, args []string) error {
+		project.ShortLived()
+		before, err := loadEither(cmd.Context(), args[0], cmd.InOrStdin())
+		if err != nil {
+			return err
+		}
+		after, err := loadEither(cmd.Context(), args[1], cmd.InOrStdin())
+		if err != nil {
+			return err
+		}
+		d := ir.Diff(before, after)
+		out := cmd.OutOrStdout()
+		switch format {
+		case "text":
+			_, err = io.WriteString(out, reveal.Words(d.Text()))
+		case "md":
+			_, err = io.WriteString(out, d.Markdown())
+		case "json":
+			err = view.WriteJSON(out, d)
+		default:
+			return exit.Usagef("--format %s: write text, md or json", format)
+		}
+		if err != nil {
+			return err
+		}
+		if exitCode && !d.Empty() {
+			return &exit.Error{Code: exit.Stale}
+		}
+		return nil
+	})
 	cmd.Flags().StringVar(&format, "format", "text", "text, md (a pull-request comment) or json")
 	cmd.Flags().BoolVar(&exitCode, "exit-code", false, "exit 5 when the epics differ")
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"text", "md", "json"}, cobra.ShellCompDirectiveNoFileComp))

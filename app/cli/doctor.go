@@ -19,32 +19,27 @@ import (
 
 func newDoctorCommand() *cobra.Command {
 	var asJSON, live bool
-	cmd := &cobra.Command{
-		Use:   "doctor",
-		Short: "Check git, agents and tools on this machine",
-		Args:  countArgs(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
-			defer stop()
-			found := append(doctor.Examine(ctx), doctor.ExamineProject(ctx, live)...)
-			if ctx.Err() != nil {
-				return &exit.Error{Code: exit.Interrupted, Err: errors.New("interrupted")}
+	cmd := newCommand("doctor", "Check git, agents and tools on this machine", cobra.NoArgs, func(cmd *cobra.Command, _ []string) error {
+		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+		defer stop()
+		found := append(doctor.Examine(ctx), doctor.ExamineProject(ctx, live)...)
+		if ctx.Err() != nil {
+			return &exit.Error{Code: exit.Interrupted, Err: errors.New("interrupted")}
+		}
+		if asJSON {
+			if err := view.WriteJSON(cmd.OutOrStdout(), found); err != nil {
+				return err
 			}
-			if asJSON {
-				if err := view.WriteJSON(cmd.OutOrStdout(), found); err != nil {
-					return err
-				}
-			} else {
-				sayFindings(cmd, found)
+		} else {
+			sayFindings(cmd, found)
+		}
+		for _, f := range found {
+			if f.State == "error" {
+				return &exit.Error{Code: exit.Input}
 			}
-			for _, f := range found {
-				if f.State == "error" {
-					return &exit.Error{Code: exit.Input}
-				}
-			}
-			return nil
-		},
-	}
+		}
+		return nil
+	})
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().BoolVar(&live, "live", false, "let each agent program say hello: it costs a turn")
 	return cmd

@@ -36,12 +36,7 @@ const draftGrace = 2 * time.Minute
 
 func newDraftCommand() *cobra.Command {
 	a := &draftArgs{}
-	cmd := &cobra.Command{
-		Use:   "draft [BRIEF]",
-		Short: "Have a plan written by agents, until it compiles and you approve it",
-		Args:  countArgs(cobra.MaximumNArgs(1)),
-		RunE:  func(cmd *cobra.Command, args []string) error { return a.do(cmd, args) },
-	}
+	cmd := newCommand("draft [BRIEF]", "Have a plan written by agents, until it compiles and you approve it", cobra.MaximumNArgs(1), func(cmd *cobra.Command, args []string) error { return a.do(cmd, args) })
 	f := cmd.Flags()
 	f.StringVar(&a.epic.File, "epic", "", "go on with a draft that began: its id (draft-NAME)")
 	f.StringVar(&a.from, "from", "", "read the brief from a file; - for standard input")

@@ -23,18 +23,13 @@ func newExportCommand() *cobra.Command {
 	var of reader
 	var as, out string
 	var strict bool
-	cmd := &cobra.Command{
-		Use:   "export --as FORMAT [epic.json]",
-		Short: "Write an epic, with what was run of it, in another format",
-		Args:  countArgs(cobra.MaximumNArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			f, err := project.FindFormat(as, "write", project.IsWritten)
-			if err != nil {
-				return err
-			}
-			return runExport(cmd, f, &of, args, out, strict)
-		},
-	}
+	cmd := newCommand("export --as FORMAT [epic.json]", "Write an epic, with what was run of it, in another format", cobra.MaximumNArgs(1), func(cmd *cobra.Command, args []string) error {
+		f, err := project.FindFormat(as, "write", project.IsWritten)
+		if err != nil {
+			return err
+		}
+		return runExport(cmd, f, &of, args, out, strict)
+	})
 	addAs(cmd, &as, project.IsWritten)
 	addEpicFlag(&of.epic, cmd)
 	cmd.Flags().StringVarP(&out, "output", "o", "", "file to write (default: standard output); a directory (DIR/) for a file for each sprint, where the format has one")

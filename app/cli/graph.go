@@ -33,11 +33,7 @@ type graphArgs struct {
 
 func newGraphCommand() *cobra.Command {
 	a := &graphArgs{}
-	cmd := &cobra.Command{
-		Use:   "graph [epic.json | PLAN]",
-		Short: "Draw an epic or a plan, or print its waves, critical path or impact",
-		RunE:  func(cmd *cobra.Command, args []string) error { return runGraph(cmd, a, args) },
-	}
+	cmd := newCommand("graph [epic.json | PLAN]", "Draw an epic or a plan, or print its waves, critical path or impact", nil, func(cmd *cobra.Command, args []string) error { return runGraph(cmd, a, args) })
 	f := cmd.Flags()
 	f.StringVar(&a.format, "format", "", "dot (the default), mermaid, svg or json; with -o as the file is called: .dot, .mmd, .svg, .json")
 	f.StringVarP(&a.out, "output", "o", "", "file to write (default: standard output)")

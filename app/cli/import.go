@@ -19,14 +19,10 @@ import (
 
 func newImportCommand() *cobra.Command {
 	a := &project.Args{}
-	cmd := &cobra.Command{
-		Use:   "import --as FORMAT [FILE|DIR|-]...",
-		Short: "Compile work of another format into epic.json, or its policy into HCL",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			a.Plans = args
-			return runImport(cmd, a)
-		},
-	}
+	cmd := newCommand("import --as FORMAT [FILE|DIR|-]...", "Compile work of another format into epic.json, or its policy into HCL", nil, func(cmd *cobra.Command, args []string) error {
+		a.Plans = args
+		return runImport(cmd, a)
+	})
 	f := cmd.Flags()
 	addAs(cmd, &a.As, project.IsRead)
 	f.StringVarP(&a.Out, "output", "o", "", "file to write (default epic.json; policy: standard output); - for standard output")

@@ -23,26 +23,21 @@ func newInitCommand() *cobra.Command {
 	var builtin bool
 	var plan string
 	limit := 2 * time.Minute
-	cmd := &cobra.Command{
-		Use:   "init [DIR]",
-		Short: "Write ralph.hcl, a sample plan and sample agents",
-		Args:  countArgs(cobra.MaximumNArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case plan != "" && (builtin || len(args) > 0):
-				return exit.Usagef("--plan stands alone: ralph init --plan PLAN")
-			case plan != "":
-				return initPlan(cmd, plan)
-			case builtin:
-				return printBuiltin(cmd.OutOrStdout())
-			}
-			dir := "."
-			if len(args) > 0 {
-				dir = args[0]
-			}
-			return runInit(cmd, dir, limit)
-		},
-	}
+	cmd := newCommand("init [DIR]", "Write ralph.hcl, a sample plan and sample agents", cobra.MaximumNArgs(1), func(cmd *cobra.Command, args []string) error {
+		switch {
+		case plan != "" && (builtin || len(args) > 0):
+			return exit.Usagef("--plan stands alone: ralph init --plan PLAN")
+		case plan != "":
+			return initPlan(cmd, plan)
+		case builtin:
+			return printBuiltin(cmd.OutOrStdout())
+		}
+		dir := "."
+		if len(args) > 0 {
+			dir = args[0]
+		}
+		return runInit(cmd, dir, limit)
+	})
 	cmd.Flags().StringVar(&plan, "plan", "", "write the dialect that this plan is written in into its front matter, and nothing else")
 	cmd.Flags().BoolVar(&builtin, "builtin", false, "print the built-in policy and write nothing")
 	cmd.Flags().DurationVar(&limit, "try", limit, "how long each test command may run to find out whether it is green; 0: not at all")

@@ -18,43 +18,38 @@ func newLogCommand() *cobra.Command {
 	var of reader
 	var follow, raw bool
 	lines := 10
-	cmd := &cobra.Command{
-		Use:   "log [KEY|TRACE]",
-		Short: "Tell what happened to a sprint, and where its output is",
-		Args:  countArgs(cobra.MaximumNArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case raw && len(args) == 0:
-				return exit.Usagef("--raw prints the streams of one sprint: name its key")
-			case raw && of.json:
-				return exit.Usagef("--raw and --json are two things: write one of them")
-			}
-			r, err := of.open(cmd)
-			if err != nil {
+	cmd := newCommand("log [KEY|TRACE]", "Tell what happened to a sprint, and where its output is", cobra.MaximumNArgs(1), func(cmd *cobra.Command, args []string) error {
+		switch {
+		case raw && len(args) == 0:
+			return exit.Usagef("--raw prints the streams of one sprint: name its key")
+		case raw && of.json:
+			return exit.Usagef("--raw and --json are two things: write one of them")
+		}
+		r, err := of.open(cmd)
+		if err != nil {
+			return err
+		}
+		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
+		defer stop()
+		l := &view.Log{R: r, Out: cmd.OutOrStdout(), JSON: of.json, Raw: raw, Lines: lines, Seen: map[string]int64{}}
+		switch first, until, ok := traceOf(r.Epic, args); {
+		case ok && (follow || raw):
+			return exit.Usagef("a trace is in the past: --follow and --raw want the key of a sprint")
+		case ok:
+			l.Last, l.Until = first-1, until
+		case len(args) > 0:
+			if l.Node, err = record.Find(r.Epic, args[0]); err != nil {
 				return err
 			}
-			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
-			defer stop()
-			l := &view.Log{R: r, Out: cmd.OutOrStdout(), JSON: of.json, Raw: raw, Lines: lines, Seen: map[string]int64{}}
-			switch first, until, ok := traceOf(r.Epic, args); {
-			case ok && (follow || raw):
-				return exit.Usagef("a trace is in the past: --follow and --raw want the key of a sprint")
-			case ok:
-				l.Last, l.Until = first-1, until
-			case len(args) > 0:
-				if l.Node, err = record.Find(r.Epic, args[0]); err != nil {
-					return err
-				}
-			}
-			switch {
-			case follow:
-				return l.Follow(ctx)
-			case raw:
-				return l.RawAll()
-			}
-			return l.All()
-		},
-	}
+		}
+		switch {
+		case follow:
+			return l.Follow(ctx)
+		case raw:
+			return l.RawAll()
+		}
+		return l.All()
+	})
 	of.add(cmd, "one JSON object per event")
 	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "stay and print what happens")
 	cmd.Flags().BoolVar(&raw, "raw", false, "what the agents' programs streamed, as it is")

@@ -140,6 +140,15 @@ func addCommands(root *cobra.Command) {
 	}
 }
 
+// newCommand puts a command together. count checks the number of arguments; nil takes any.
+func newCommand(use, short string, count cobra.PositionalArgs, run func(*cobra.Command, []string) error) *cobra.Command {
+	cmd := &cobra.Command{Use: use, Short: short, RunE: run}
+	if count != nil {
+		cmd.Args = countArgs(count)
+	}
+	return cmd
+}
+
 // countArgs replaces the message of cobra's check of the number of arguments by the usage
 // line.
 func countArgs(check cobra.PositionalArgs) cobra.PositionalArgs {

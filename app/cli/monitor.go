@@ -19,20 +19,15 @@ import (
 
 func newMonitorCommand() *cobra.Command {
 	var asJSON, watch bool
-	cmd := &cobra.Command{
-		Use:   "monitor [DIR...]",
-		Short: "Show the runs of repositories: what runs, what stalls, what waits for whom",
-		Args:  countArgs(cobra.ArbitraryArgs),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if asJSON && watch {
-				return exit.Usagef("--json prints once; leave out --watch")
-			}
-			if len(args) == 0 {
-				args = []string{"."}
-			}
-			return runMonitor(cmd.Context(), &record.Monitor{Dirs: args}, cmd.OutOrStdout(), asJSON, watch)
-		},
-	}
+	cmd := newCommand("monitor [DIR...]", "Show the runs of repositories: what runs, what stalls, what waits for whom", cobra.ArbitraryArgs, func(cmd *cobra.Command, args []string) error {
+		if asJSON && watch {
+			return exit.Usagef("--json prints once; leave out --watch")
+		}
+		if len(args) == 0 {
+			args = []string{"."}
+		}
+		return runMonitor(cmd.Context(), &record.Monitor{Dirs: args}, cmd.OutOrStdout(), asJSON, watch)
+	})
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().BoolVar(&watch, "watch", false, "look again and again, until Ctrl-C: a terminal is drawn anew, elsewhere each change is a line")
 	return cmd

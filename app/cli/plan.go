@@ -30,12 +30,7 @@ type planArgs struct {
 
 func newPlanCommand() *cobra.Command {
 	a := &planArgs{}
-	cmd := &cobra.Command{
-		Use:   "plan [epic.json]",
-		Short: "Say what apply would run, run again and keep, and why",
-		Args:  countArgs(cobra.MaximumNArgs(1)),
-		RunE:  func(cmd *cobra.Command, args []string) error { return runPlan(cmd, a, args) },
-	}
+	cmd := newCommand("plan [epic.json]", "Say what apply would run, run again and keep, and why", cobra.MaximumNArgs(1), func(cmd *cobra.Command, args []string) error { return runPlan(cmd, a, args) })
 	a.add(cmd, "print JSON")
 	f := cmd.Flags()
 	f.StringArrayVar(&a.only, "only", nil, "as apply --only")

@@ -26,12 +26,7 @@ import (
 
 func newRecoverCommand() *cobra.Command {
 	a := &recovery.Args{}
-	cmd := &cobra.Command{
-		Use:   "recover EPIC-ID|ISSUE",
-		Short: "Go on with a run whose journal is lost, from the beads and the branches",
-		Args:  countArgs(cobra.ExactArgs(1)),
-		RunE:  func(cmd *cobra.Command, args []string) error { return runRecover(cmd, a, args[0]) },
-	}
+	cmd := newCommand("recover EPIC-ID|ISSUE", "Go on with a run whose journal is lost, from the beads and the branches", cobra.ExactArgs(1), func(cmd *cobra.Command, args []string) error { return runRecover(cmd, a, args[0]) })
 	f := cmd.Flags()
 	f.StringVarP(&a.Out, "out", "o", "epic.json", "where epic.json is written, if it is not there")
 	f.BoolVar(&a.Force, "force", false, "set a journal that is here aside (it is kept beside the new one)")

@@ -16,36 +16,31 @@ import (
 func newReportCommand() *cobra.Command {
 	var of reader
 	var file string
-	cmd := &cobra.Command{
-		Use:   "report [epic.json]",
-		Short: "Write a page about a run: graph, attempts, gates, times, cost",
-		Args:  countArgs(cobra.MaximumNArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := of.open(cmd, args...)
-			if err != nil {
-				return err
-			}
-			page, err := view.Report(r)
-			if err != nil {
-				return err
-			}
-			if file == "-" {
-				_, err := cmd.OutOrStdout().Write(page)
-				return err
-			}
-			if file == "" {
-				own := filepath.Join(r.Space.State(), "report.html")
-				if err := errors.Join(regular.MkdirOwn(r.Space.State()), atomicfile.WriteOwn(own, page, 0o644)); err != nil {
-					return exit.Inputf("%w", err)
-				}
-				file = fromHere(own)
-			} else if err := atomicfile.Write(file, page, 0o644); err != nil {
+	cmd := newCommand("report [epic.json]", "Write a page about a run: graph, attempts, gates, times, cost", cobra.MaximumNArgs(1), func(cmd *cobra.Command, args []string) error {
+		r, err := of.open(cmd, args...)
+		if err != nil {
+			return err
+		}
+		page, err := view.Report(r)
+		if err != nil {
+			return err
+		}
+		if file == "-" {
+			_, err := cmd.OutOrStdout().Write(page)
+			return err
+		}
+		if file == "" {
+			own := filepath.Join(r.Space.State(), "report.html")
+			if err := errors.Join(regular.MkdirOwn(r.Space.State()), atomicfile.WriteOwn(own, page, 0o644)); err != nil {
 				return exit.Inputf("%w", err)
 			}
-			view.Sayf(cmd.OutOrStdout(), "wrote %s\n", file)
-			return nil
-		},
-	}
+			file = fromHere(own)
+		} else if err := atomicfile.Write(file, page, 0o644); err != nil {
+			return exit.Inputf("%w", err)
+		}
+		view.Sayf(cmd.OutOrStdout(), "wrote %s\n", file)
+		return nil
+	})
 	addEpicFlag(&of.epic, cmd)
 	cmd.Flags().StringVarP(&file, "output", "o", "", "the file to write; - is standard output (default: beside the journal)")
 	return cmd

@@ -21,65 +21,50 @@ import (
 func newRunsCommand() *cobra.Command {
 	var of reader
 	var jsonl bool
-	cmd := &cobra.Command{
-		Use:   "runs [epic.json]",
-		Short: "List the runs of an epic: when, by whom, how they ended",
-		Args:  countArgs(cobra.MaximumNArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			file, err := of.epic.Path(args...)
-			if err != nil {
-				return err
-			}
-			list, err := record.ListRuns(cmd.Context(), file, cmd.InOrStdin())
-			if err != nil {
-				return err
-			}
-			switch {
-			case of.json:
-				return view.WriteJSON(cmd.OutOrStdout(), list)
-			case jsonl:
-				enc := json.NewEncoder(reveal.JSONWriter(cmd.OutOrStdout()))
-				enc.SetEscapeHTML(false)
-				for _, r := range list {
-					if r.Ended == nil {
-						continue // it has no line before it ends
-					}
-					if err := enc.Encode(r.RunRecord); err != nil {
-						return err
-					}
+	cmd := newCommand("runs [epic.json]", "List the runs of an epic: when, by whom, how they ended", cobra.MaximumNArgs(1), func(cmd *cobra.Command, args []string) error {
+		file, err := of.epic.Path(args...)
+		if err != nil {
+			return err
+		}
+		list, err := record.ListRuns(cmd.Context(), file, cmd.InOrStdin())
+		if err != nil {
+			return err
+		}
+		switch {
+		case of.json:
+			return view.WriteJSON(cmd.OutOrStdout(), list)
+		case jsonl:
+			enc := json.NewEncoder(reveal.JSONWriter(cmd.OutOrStdout()))
+			enc.SetEscapeHTML(false)
+			for _, r := range list {
+				if r.Ended == nil {
+					continue // it has no line before it ends
 				}
-				return nil
-			case len(list) == 0:
-				view.Sayf(cmd.OutOrStdout(), "nothing has run yet\n")
-				return nil
+				if err := enc.Encode(r.RunRecord); err != nil {
+					return err
+				}
 			}
-			return view.Runs(cmd.OutOrStdout(), list)
-		},
-	}
+			return nil
+		case len(list) == 0:
+			view.Sayf(cmd.OutOrStdout(), "nothing has run yet\n")
+			return nil
+		}
+		return view.Runs(cmd.OutOrStdout(), list)
+	})
 	of.add(cmd, "print JSON")
 	cmd.Flags().BoolVar(&jsonl, "jsonl", false, "one JSON object per run that ended")
 	return cmd
 }
 
 func newJournalCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "journal",
-		Short: "Check the journal of a run",
-		Args:  countArgs(cobra.NoArgs),
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
+	cmd := newCommand("journal", "Check the journal of a run", cobra.NoArgs, func(cmd *cobra.Command, _ []string) error { return cmd.Help() })
 	cmd.AddCommand(newJournalVerifyCommand())
 	return cmd
 }
 
 func newJournalVerifyCommand() *cobra.Command {
 	var of reader
-	cmd := &cobra.Command{
-		Use:   "verify [epic.json]",
-		Short: "Read the whole journal and check the chain of its events",
-		Args:  countArgs(cobra.MaximumNArgs(1)),
-		RunE:  func(cmd *cobra.Command, args []string) error { return verifyJournal(cmd, &of, args) },
-	}
+	cmd := newCommand("verify [epic.json]", "Read the whole journal and check the chain of its events", cobra.MaximumNArgs(1), func(cmd *cobra.Command, args []string) error { return verifyJournal(cmd, &of, args) })
 	addEpicFlag(&of.epic, cmd)
 	return cmd
 }

@@ -21,27 +21,22 @@ func addWhich(f *run.Which, cmd *cobra.Command) {
 func newSessionCommand() *cobra.Command {
 	var of reader
 	var which run.Which
-	cmd := &cobra.Command{
-		Use:   "session KEY",
-		Short: "List the sessions that agents worked in on a sprint, and how to join one",
-		Args:  countArgs(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := of.open(cmd)
-			if err != nil {
-				return err
-			}
-			v, err := viewOf(r, args[0])
-			if err != nil {
-				return err
-			}
-			crew := run.NewCrew(r.Epic)
-			list, err := which.Of(run.SessionsOf(r, v, crew), v)
-			if err = errors.Join(err, crew.Close()); err != nil {
-				return err
-			}
-			return of.print(cmd, list, func() error { return view.Sessions(r, cmd.OutOrStdout(), v, list, which.Best(list)) })
-		},
-	}
+	cmd := newCommand("session KEY", "List the sessions that agents worked in on a sprint, and how to join one", cobra.ExactArgs(1), func(cmd *cobra.Command, args []string) error {
+		r, err := of.open(cmd)
+		if err != nil {
+			return err
+		}
+		v, err := viewOf(r, args[0])
+		if err != nil {
+			return err
+		}
+		crew := run.NewCrew(r.Epic)
+		list, err := which.Of(run.SessionsOf(r, v, crew), v)
+		if err = errors.Join(err, crew.Close()); err != nil {
+			return err
+		}
+		return of.print(cmd, list, func() error { return view.Sessions(r, cmd.OutOrStdout(), v, list, which.Best(list)) })
+	})
 	of.add(cmd, "print JSON")
 	addWhich(&which, cmd)
 	return cmd

@@ -20,42 +20,37 @@ import (
 func newShowCommand() *cobra.Command {
 	var of reader
 	var open, diff bool
-	cmd := &cobra.Command{
-		Use:   "show KEY",
-		Short: "Show everything about one sprint: spec, attempts, gates, commits, what to do",
-		Args:  countArgs(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case open && of.json:
-				return exit.Usagef("--open and --json exclude each other")
-			case open && diff:
-				return exit.Usagef("--open and --diff exclude each other")
-			}
-			ctx := cmd.Context()
-			r, id, err := record.OpenFor(ctx, &of.epic, args[0], cmd.InOrStdin())
-			switch {
-			case err != nil:
-				return err
-			case r == nil && diff:
-				return exit.Inputf("there is no run with a sprint %s here, so nothing of it can be shown", args[0])
-			case r == nil:
-				return showBead(ctx, args[0], open, of.json, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
-			case open && id == executor.Integration:
-				return exit.Usagef("%s stands in no plan: name a sprint", id)
-			case open:
-				return view.OpenEditor(ctx, record.PlaceIn(r, id), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
-			}
-			v, err := viewOf(r, args[0])
-			switch {
-			case err != nil:
-				return err
-			case diff:
-				return showDiff(ctx, r, v, of.json, cmd.OutOrStdout())
-			}
-			s := record.ShowOf(r, v)
-			return of.print(cmd, s, func() error { return view.Sprint(s, cmd.OutOrStdout()) })
-		},
-	}
+	cmd := newCommand("show KEY", "Show everything about one sprint: spec, attempts, gates, commits, what to do", cobra.ExactArgs(1), func(cmd *cobra.Command, args []string) error {
+		switch {
+		case open && of.json:
+			return exit.Usagef("--open and --json exclude each other")
+		case open && diff:
+			return exit.Usagef("--open and --diff exclude each other")
+		}
+		ctx := cmd.Context()
+		r, id, err := record.OpenFor(ctx, &of.epic, args[0], cmd.InOrStdin())
+		switch {
+		case err != nil:
+			return err
+		case r == nil && diff:
+			return exit.Inputf("there is no run with a sprint %s here, so nothing of it can be shown", args[0])
+		case r == nil:
+			return showBead(ctx, args[0], open, of.json, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+		case open && id == executor.Integration:
+			return exit.Usagef("%s stands in no plan: name a sprint", id)
+		case open:
+			return view.OpenEditor(ctx, record.PlaceIn(r, id), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+		}
+		v, err := viewOf(r, args[0])
+		switch {
+		case err != nil:
+			return err
+		case diff:
+			return showDiff(ctx, r, v, of.json, cmd.OutOrStdout())
+		}
+		s := record.ShowOf(r, v)
+		return of.print(cmd, s, func() error { return view.Sprint(s, cmd.OutOrStdout()) })
+	})
 	of.add(cmd, "print JSON")
 	cmd.Flags().BoolVar(&diff, "diff", false, "show what it changed, and the verdicts of its gates")
 	cmd.Flags().BoolVar(&open, "open", false, "open the plan at this sprint's heading")

@@ -33,12 +33,7 @@ type simulateArgs struct {
 
 func newSimulateCommand() *cobra.Command {
 	a := &simulateArgs{}
-	cmd := &cobra.Command{
-		Use:   "simulate [epic.json]",
-		Short: "Play an epic in seconds: made-up agents, gates, people and crashes",
-		Args:  countArgs(cobra.MaximumNArgs(1)),
-		RunE:  func(cmd *cobra.Command, args []string) error { return runSimulate(cmd, a, args) },
-	}
+	cmd := newCommand("simulate [epic.json]", "Play an epic in seconds: made-up agents, gates, people and crashes", cobra.MaximumNArgs(1), func(cmd *cobra.Command, args []string) error { return runSimulate(cmd, a, args) })
 	f := cmd.Flags()
 	f.StringVar(&a.scenario, "scenario", "", "file that says what the world does (default: all goes well)")
 	f.Uint64Var(&a.seed, "seed", 0, "of chance, instead of the scenario's")

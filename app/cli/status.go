@@ -11,25 +11,20 @@ import (
 func newStatusCommand() *cobra.Command {
 	var of reader
 	var attempts bool
-	cmd := &cobra.Command{
-		Use:   "status [epic.json]",
-		Short: "Show where each sprint of a run stands, and what waits for you",
-		Args:  countArgs(cobra.MaximumNArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := of.open(cmd, args...)
-			if err != nil {
-				return err
-			}
-			s := record.StatusOf(r)
-			if err := of.print(cmd, s, func() error { return view.Status(s, cmd.OutOrStdout(), attempts) }); err != nil || of.json || !record.IsDraft(r.Epic) {
-				return err
-			}
-			if why := draft.Of(r).NotWritten(cmd.Context()); why != "" {
-				view.Sayf(cmd.OutOrStdout(), "\n%s\n", why)
-			}
-			return nil
-		},
-	}
+	cmd := newCommand("status [epic.json]", "Show where each sprint of a run stands, and what waits for you", cobra.MaximumNArgs(1), func(cmd *cobra.Command, args []string) error {
+		r, err := of.open(cmd, args...)
+		if err != nil {
+			return err
+		}
+		s := record.StatusOf(r)
+		if err := of.print(cmd, s, func() error { return view.Status(s, cmd.OutOrStdout(), attempts) }); err != nil || of.json || !record.IsDraft(r.Epic) {
+			return err
+		}
+		if why := draft.Of(r).NotWritten(cmd.Context()); why != "" {
+			view.Sayf(cmd.OutOrStdout(), "\n%s\n", why)
+		}
+		return nil
+	})
 	of.add(cmd, "print JSON")
 	cmd.Flags().BoolVar(&attempts, "attempts", false, "with a line for each attempt")
 	return cmd

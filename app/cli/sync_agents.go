@@ -31,12 +31,7 @@ type syncArgs struct {
 
 func newSyncAgentsCommand() *cobra.Command {
 	a := &syncArgs{}
-	cmd := &cobra.Command{
-		Use:   "sync-agents",
-		Short: "Import agents of Claude Code and OpenCode into the policy",
-		Args:  countArgs(cobra.NoArgs),
-		RunE:  func(cmd *cobra.Command, _ []string) error { return a.run(cmd) },
-	}
+	cmd := newCommand("sync-agents", "Import agents of Claude Code and OpenCode into the policy", cobra.NoArgs, func(cmd *cobra.Command, _ []string) error { return a.run(cmd) })
 	f := cmd.Flags()
 	f.StringVar(&a.from, "from", "all", "claude, opencode or all")
 	f.StringVar(&a.planner, "planner", "", "write a planner and an explorer for ralph draft: claude, opencode or codex")

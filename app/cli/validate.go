@@ -19,25 +19,21 @@ import (
 func newValidateCommand() *cobra.Command {
 	a := &project.Args{}
 	var dialects, asJSON bool
-	cmd := &cobra.Command{
-		Use:   "validate FILE...",
-		Short: "Check a plan, a policy, an epic, or files of another format; write nothing",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case asJSON && !dialects:
-				return exit.Usagef("--json is for --dialects; diagnostics are printed as JSON by --format json")
-			case dialects && (len(args) != 1 || a.As != "" || a.Dialect != "" || a.Format != project.FormatText):
-				return exit.Usagef("--dialects takes one plan, and neither --as, --dialect nor --format: ralph validate --dialects PLAN [--json]")
-			case dialects:
-				return validateDialects(cmd, a, args[0], asJSON)
-			case a.As != "":
-				return validateAs(cmd, a, args)
-			case len(args) == 0:
-				return exit.Usagef("write: %s", cmd.Root().Name()+" validate FILE...")
-			}
-			return runValidate(cmd, a, args)
-		},
-	}
+	cmd := newCommand("validate FILE...", "Check a plan, a policy, an epic, or files of another format; write nothing", nil, func(cmd *cobra.Command, args []string) error {
+		switch {
+		case asJSON && !dialects:
+			return exit.Usagef("--json is for --dialects; diagnostics are printed as JSON by --format json")
+		case dialects && (len(args) != 1 || a.As != "" || a.Dialect != "" || a.Format != project.FormatText):
+			return exit.Usagef("--dialects takes one plan, and neither --as, --dialect nor --format: ralph validate --dialects PLAN [--json]")
+		case dialects:
+			return validateDialects(cmd, a, args[0], asJSON)
+		case a.As != "":
+			return validateAs(cmd, a, args)
+		case len(args) == 0:
+			return exit.Usagef("write: %s", cmd.Root().Name()+" validate FILE...")
+		}
+		return runValidate(cmd, a, args)
+	})
 	addCompileFlags(cmd, a)
 	addAs(cmd, &a.As, project.IsRead)
 	cmd.Flags().BoolVar(&dialects, "dialects", false, "print what each dialect makes of a plan")

@@ -21,18 +21,13 @@ func newWhyCommand() *cobra.Command {
 	a := &project.Args{}
 	var file string
 	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "why KEY [FIELD]",
-		Short: "Say where a node's values come from, with the source line",
-		Args:  countArgs(cobra.RangeArgs(1, 2)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			field := ""
-			if len(args) > 1 {
-				field = args[1]
-			}
-			return runWhy(cmd, a, file, args[0], field, asJSON)
-		},
-	}
+	cmd := newCommand("why KEY [FIELD]", "Say where a node's values come from, with the source line", cobra.RangeArgs(1, 2), func(cmd *cobra.Command, args []string) error {
+		field := ""
+		if len(args) > 1 {
+			field = args[1]
+		}
+		return runWhy(cmd, a, file, args[0], field, asJSON)
+	})
 	addCompileFlags(cmd, a)
 	cmd.Flags().StringVarP(&file, "file", "f", "epic.json", "the epic")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")

@@ -19,25 +19,20 @@ import (
 
 func newWorkerCommand() *cobra.Command {
 	a := &worker.Args{}
-	cmd := &cobra.Command{
-		Use:   "worker [DIR]",
-		Short: "Work off the issues of a beads database that have no plan",
-		Args:  countArgs(cobra.MaximumNArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			dir := "."
-			if len(args) > 0 {
-				dir = args[0]
+	cmd := newCommand("worker [DIR]", "Work off the issues of a beads database that have no plan", cobra.MaximumNArgs(1), func(cmd *cobra.Command, args []string) error {
+		dir := "."
+		if len(args) > 0 {
+			dir = args[0]
+		}
+		if !project.IsDir(dir) {
+			hint := ""
+			if !strings.ContainsAny(dir, `/\`) {
+				hint = "; to work on one issue: " + cmd.CommandPath() + " --issue " + words.QuoteArg(dir)
 			}
-			if !project.IsDir(dir) {
-				hint := ""
-				if !strings.ContainsAny(dir, `/\`) {
-					hint = "; to work on one issue: " + cmd.CommandPath() + " --issue " + words.QuoteArg(dir)
-				}
-				return exit.Usagef("there is no directory %s%s", dir, hint)
-			}
-			return runWorker(cmd, a, dir)
-		},
-	}
+			return exit.Usagef("there is no directory %s%s", dir, hint)
+		}
+		return runWorker(cmd, a, dir)
+	})
 	f := cmd.Flags()
 	f.StringVar(&a.Issue, "issue", "", "work on this issue alone, if it is ready, and end")
 	f.StringVar(&a.Step, "step", "", "with --issue: begin at this step, whatever its label phase:<step> says")
