@@ -135,11 +135,7 @@ func SayMovedOut(w io.Writer, all []record.MovedJSON, err error) {
 	}
 	fmt.Fprintln(w, "\nMoved out of worktrees, as no commit can or may hold it; there is no other copy.\nTake what you need, then remove the directory:")
 	for _, m := range all[:min(len(all), words.MostNamed)] {
-		of := ""
-		if m.Key != "" {
-			of = m.Key + ": "
-		}
-		fmt.Fprintln(w, reveal.Words(fmt.Sprintf("  %s%s (%s)", of, words.QuotePath(m.Dir), m.Amount())))
+		fmt.Fprintln(w, reveal.Words(fmt.Sprintf("  %s%s (%s)", words.With("", m.Key, ": "), words.QuotePath(m.Dir), m.Amount())))
 	}
 	if more := len(all) - words.MostNamed; more > 0 {
 		fmt.Fprintf(w, "  and %d more: ralph status --json\n", more)
@@ -160,10 +156,7 @@ func saySurvivors(status record.StatusJSON, w io.Writer) {
 		if i >= most {
 			continue
 		}
-		what := s.What
-		if s.Files != "" {
-			what += " of " + strings.TrimPrefix(s.Files, "attempts"+string(filepath.Separator))
-		}
+		what := s.What + words.With(" of ", strings.TrimPrefix(s.Files, "attempts"+string(filepath.Separator)), "")
 		fmt.Fprintf(w, "       %s\n", reveal.Words(fmt.Sprintf("process %d (%s), %s, since %s", s.PID, s.Program, what, words.Clock(status.Now, *s.Since))))
 	}
 	if len(all) > most {

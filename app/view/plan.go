@@ -126,9 +126,7 @@ func WritePlanned(b *strings.Builder, paint term.Style, nodes []record.PlannedJS
 
 // writePlanSteps says what to type to do what is planned.
 func writePlanSteps(p record.PlanJSON, b *strings.Builder, apply, about string) {
-	if about != "" {
-		about = " --epic" + about
-	}
+	about = words.With(" --epic", about, "")
 	if p.Held() {
 		fmt.Fprintf(b, "\nNothing would start while the base is red: %s; or ralph approve --baseline%s\n", words.MendBase(strings.ReplaceAll(apply, " --rebase", "")), about)
 	}
@@ -164,9 +162,7 @@ func writeBaseline(p record.PlanJSON, b *strings.Builder, paint term.Style) {
 		case executor.ErrorJudged:
 			mark, ink, text = "!", term.Warn, "no verdict: "+words.First(x.Message)
 		}
-		if x.Approved != "" {
-			text += "; approved by " + x.Approved
-		}
+		text += words.With("; approved by ", x.Approved, "")
 		fmt.Fprintf(b, "%s  %s\n", paint.Paint(ink, mark+" "+words.PadTo(reveal.Words(x.Gate), wide)), reveal.Words(text))
 	}
 }

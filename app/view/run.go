@@ -198,14 +198,11 @@ func (v *Run) Line(e executor.Event) string {
 		if b.Red {
 			return say(colour, mark, "%s: gate %s before the work: %s", attempt, b.Gate, b.Verdict)
 		}
-		tests := b.SaidOfTests()
-		if tests != "" {
-			tests = " [tests:" + tests + "]"
-		}
+		tests := words.With(" [tests:", b.SaidOfTests(), "]")
 		if doubt := v.run.Summary().Doubt(b); doubt != "" {
-			return say(term.Warn, "!", "%s: gate %s: %s%s%s", attempt, b.Gate, doubt, tests, ByWhom(b.By))
+			return say(term.Warn, "!", "%s: gate %s: %s%s%s", attempt, b.Gate, doubt, tests, words.With(" by ", b.By, ""))
 		}
-		return say(colour, mark, "%s: gate %s: %s%s%s", attempt, b.Gate, b.Verdict, tests, ByWhom(b.By))
+		return say(colour, mark, "%s: gate %s: %s%s%s", attempt, b.Gate, b.Verdict, tests, words.With(" by ", b.By, ""))
 	case executor.AttemptEnded:
 		switch {
 		case b.Status == executor.AttemptCancelled:
@@ -240,14 +237,6 @@ func (v *Run) Line(e executor.Event) string {
 		return say(term.Good, "✔", "done (%.12s)", b.Result.Commit)
 	}
 	return ""
-}
-
-// ByWhom is " by NAME"; "" without a name.
-func ByWhom(name string) string {
-	if name == "" {
-		return ""
-	}
-	return " by " + name
 }
 
 // Key is a node's key, also that of a node that is no longer in the epic.

@@ -16,11 +16,7 @@ import (
 
 func showAttempt(w *sheet, a record.AttemptJSON) {
 	w.head("%s #%d: %s%s", a.Step, a.Number, a.Word, words.Because(a.Reason))
-	who := a.By
-	if a.Model != "" {
-		who += ", model " + a.Model
-	}
-	w.field("  by", who)
+	w.field("  by", a.By+words.With(", model ", a.Model, ""))
 	when := dateTime(a.Log.Started)
 	if when != "" && a.Ended != nil {
 		when += ", took " + words.Took(a.Log)

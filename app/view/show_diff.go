@@ -31,7 +31,7 @@ func ChangeHead(c record.ChangeJSON, v machine.NodeView) string {
 	w.field("from", treeWords(c.From))
 	w.field("to", cmp.Or(treeWords(c.To), "nothing yet"))
 	for _, g := range c.Gates {
-		w.field("gate", fmt.Sprintf("%s: %s%s%s%s", g.Gate, g.Verdict, testsNote(g), ByWhom(g.By), gateNote(g)))
+		w.field("gate", fmt.Sprintf("%s: %s%s%s%s", g.Gate, g.Verdict, testsNote(g), words.With(" by ", g.By, ""), gateNote(g)))
 	}
 	for _, n := range c.Notes {
 		w.field("note", n)

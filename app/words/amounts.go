@@ -139,9 +139,5 @@ func SpentShort(s machine.Spent) string {
 
 // Proposal is work that an agent found, and where, in one line.
 func Proposal(p machine.Proposed) string {
-	by := string(p.Node)
-	if p.Agent != "" {
-		by += ", " + p.Agent
-	}
-	return fmt.Sprintf("%s (%s)", reveal.Words(First(p.Title)), reveal.Words(by))
+	return fmt.Sprintf("%s (%s)", reveal.Words(First(p.Title)), reveal.Words(string(p.Node)+With(", ", p.Agent, "")))
 }

@@ -134,10 +134,7 @@ func fromWords(inputs []executor.Result, keys func(ir.NodeID) string) string {
 		}
 		list = append(list, fmt.Sprintf("%s (%.12s)", keys(in.Node), in.Commit))
 	}
-	if len(list) == 0 {
-		return ""
-	}
-	return " from " + ListOf(list)
+	return With(" from ", ListOf(list), "")
 }
 
 func waitWords(b executor.NodeWaiting) string {
@@ -158,10 +155,7 @@ func waitWords(b executor.NodeWaiting) string {
 	if !b.Until.IsZero() {
 		out += " until " + b.Until.Local().Format("2006-01-02 15:04:05")
 	}
-	if b.Detail != "" {
-		out += ": " + First(b.Detail)
-	}
-	return out
+	return out + With(": ", First(b.Detail), "")
 }
 
 // Decision says who decided what, and as which system user if that name differs.
@@ -170,24 +164,12 @@ func Decision(d executor.Decision) string {
 	if d.User != "" && d.User != d.By && !strings.HasSuffix(d.By, machine.InTracker) {
 		out += " (user " + d.User + ")"
 	}
-	out += ": " + string(d.Verb)
-	if d.How != "" {
-		out += " --" + string(d.How)
-	}
-	if d.Gate != "" {
-		out += " (gate " + d.Gate + ")"
-	}
-	if d.Tamper != "" {
-		out += " --tamper " + d.Tamper
-	}
+	out += ": " + string(d.Verb) + With(" --", string(d.How), "") + ofGate(d.Gate) + With(" --tamper ", d.Tamper, "")
 	if d.Budget != (ir.Budget{}) {
 		out += " with" + strings.TrimPrefix(ofBudget(machine.RunView{Budget: d.Budget}), " (budget:")
 		out = strings.TrimSuffix(out, ")") + " more"
 	}
-	if d.Message != "" {
-		out += ": " + First(d.Message)
-	}
-	return out
+	return out + Because(d.Message)
 }
 
 func attemptWords(body executor.Body) string {
@@ -195,19 +177,9 @@ func attemptWords(body executor.Body) string {
 	case executor.AttemptStarted:
 		return startedWords(b)
 	case executor.AttemptEnded:
-		out := b.Status.String()
-		if b.Reason != "" {
-			out += ": " + First(b.Reason)
-		}
-		if b.Next != "" {
-			out += " (goes to step " + b.Next + ")"
-		}
-		return out
+		return b.Status.String() + Because(b.Reason) + With(" (goes to step ", b.Next, ")")
 	case executor.EffectStarted:
-		out := "begins: " + string(b.Kind)
-		if b.Gate != "" {
-			out += " " + b.Gate
-		}
+		out := "begins: " + string(b.Kind) + With(" ", b.Gate, "")
 		if b.Iteration > 1 {
 			out += fmt.Sprintf(", turn %d", b.Iteration)
 		}
@@ -264,35 +236,25 @@ func startedWords(b executor.AttemptStarted) string {
 	return fmt.Sprintf("attempt at %.12s", b.From)
 }
 
-func ofGate(gate string) string {
-	if gate == "" {
+func ofGate(gate string) string { return With(" (gate ", gate, ")") }
+
+// With is s with what stands before and behind it; "" if s is.
+func With(before, s, behind string) string {
+	if s == "" {
 		return ""
 	}
-	return " (gate " + gate + ")"
+	return before + s + behind
 }
 
 // Prepared describes a prepared worktree in one line: what was saved, moved, kept or left
 // out, and what is to be merged.
 func Prepared(b executor.Prepared) string {
-	out := "worktree is ready"
-	if b.Saved != "" {
-		out += "; what was left there is kept as " + b.Saved
-	}
+	out := "worktree is ready" + With("; what was left there is kept as ", b.Saved, "")
 	for _, m := range b.Moved {
 		out += "; " + m
 	}
-	if b.Work != "" {
-		out += fmt.Sprintf("; a person's work stays there, at %.7s", b.Work)
-	}
-	if b.Merge != "" {
-		out += "; they have to merge " + b.Merge
-	}
-	if len(b.Paths) > 0 {
-		out += "; in conflict: " + ListOf(b.Paths)
-	}
-	if len(b.Skipped) > 0 {
-		out += "; left out: " + ListOf(b.Skipped)
-	}
+	out += With("; a person's work stays there, at ", fmt.Sprintf("%.7s", b.Work), "") + With("; they have to merge ", b.Merge, "")
+	out += With("; in conflict: ", ListOf(b.Paths), "") + With("; left out: ", ListOf(b.Skipped), "")
 	if b.Anew {
 		out += "; the agent's session cannot go on there, and begins anew"
 	}
@@ -300,10 +262,7 @@ func Prepared(b executor.Prepared) string {
 }
 
 func agentWords(b executor.AgentEnded) string {
-	out := "agent"
-	if b.Agent != "" {
-		out += " " + b.Agent
-	}
+	out := "agent" + With(" ", b.Agent, "")
 	end := string(b.End)
 	if b.End == executor.EndTakenOver {
 		end = "left its session to a person"
@@ -312,19 +271,8 @@ func agentWords(b executor.AgentEnded) string {
 	if b.End == executor.EndExited {
 		out += fmt.Sprintf(", exit code %d", b.ExitCode)
 	}
-	if b.Outcome.Result != "" {
-		out += ", says " + b.Outcome.Result
-	}
-	if b.Outcome.Summary != "" {
-		out += Because(b.Outcome.Summary)
-	}
-	if b.Outcome.Invalid != "" {
-		out += "; its outcome is not valid: " + First(b.Outcome.Invalid)
-	}
-	if b.Note != "" {
-		out += "; " + First(b.Note)
-	}
-	return out
+	out += With(", says ", b.Outcome.Result, "") + Because(b.Outcome.Summary)
+	return out + With("; its outcome is not valid: ", First(b.Outcome.Invalid), "") + With("; ", First(b.Note), "")
 }
 
 func collectedWords(b executor.Collected) string {
@@ -346,28 +294,15 @@ func gateWords(b executor.GateJudged) string {
 	if c := b.Counts; c != nil {
 		out += fmt.Sprintf(" (%s passed, %d failed, %d skipped)", text.Count(c.Passed, "test"), c.Failed, c.Skipped)
 	}
-	if b.By != "" {
-		out += " by " + b.By
-	}
+	out += With(" by ", b.By, "")
 	if b.Verdict != executor.Pass {
 		out += Because(b.Message)
 	}
-	if b.Again != "" {
-		out += "; run again in a fresh directory, since " + b.Again
-	}
-	if len(b.Removed) > 0 {
-		out += "; removed what it left: " + ListOf(b.Removed)
-	}
-	return out
+	return out + With("; run again in a fresh directory, since ", b.Again, "") + With("; removed what it left: ", ListOf(b.Removed), "")
 }
 
 // Because is ": " and the first line of s; "" if that is empty.
-func Because(s string) string {
-	if s = First(s); s != "" {
-		return ": " + s
-	}
-	return ""
-}
+func Because(s string) string { return With(": ", First(s), "") }
 
 // recoveredWords describe what was recovered of a node.
 func recoveredWords(b executor.NodeRecovered) string {

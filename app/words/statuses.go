@@ -19,16 +19,13 @@ func Base(b executor.BaselineJudged, log string) string {
 		on = fmt.Sprintf("the base %s (%.12s)", b.Of, b.Base.Commit)
 	}
 	took := Brief(time.Duration(b.Millis) * time.Millisecond)
-	if log != "" {
-		log = "; its output: " + log
-	}
 	switch {
 	case b.Verdict == executor.Pass:
 		return fmt.Sprintf("%s: green on %s (%s)", gates, on, took)
 	case !b.Red():
 		return fmt.Sprintf("%s: no verdict on %s: %s", gates, on, First(b.Message))
 	}
-	return fmt.Sprintf("%s: red on %s before any work: %s%s", gates, on, First(b.Message), log)
+	return fmt.Sprintf("%s: red on %s before any work: %s%s", gates, on, First(b.Message), With("; its output: ", log, ""))
 }
 
 // TallyOf is Tally of a run's current state.
@@ -71,10 +68,7 @@ func ofBudget(o machine.RunView) string {
 	if o.Budget.WallMS > 0 {
 		parts = append(parts, Millis(o.Budget.WallMS))
 	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return " (budget: " + strings.Join(parts, ", ") + ")"
+	return With(" (budget: ", strings.Join(parts, ", "), ")")
 }
 
 // Usage formats the cost of an attempt's turns for a table column; "" if no agent was
@@ -157,20 +151,13 @@ func Asks(v machine.NodeView) string {
 		if !v.Until.IsZero() {
 			what += " at " + v.Until.Local().Format(time.TimeOnly)
 		}
-		if v.Reason != "" {
-			what += " (" + First(v.Reason) + ")"
-		}
-		return what
+		return what + With(" (", First(v.Reason), ")")
 	}
 	if v.Status.InReason() && v.Reason != "" {
 		return First(v.Reason)
 	}
 	if v.Gate != "" {
-		what += " (gate " + v.Gate
-		if len(v.Approvers) > 0 {
-			what += ", by " + strings.Join(v.Approvers, " or ")
-		}
-		what += ")"
+		what += " (gate " + v.Gate + With(", by ", strings.Join(v.Approvers, " or "), "") + ")"
 	}
 	if v.Reason != "" && v.Cause != executor.CauseApproval { // there the reason is the gate
 		what += ": " + First(v.Reason)
@@ -201,12 +188,7 @@ func tamperWords(b executor.TamperSeen, key func(ir.NodeID) string) string {
 		out += " with (" + b.ID + ")"
 	}
 	out += ": " + b.Drift.String()
-	if len(b.During) > 0 {
-		out += "; at work: " + ListOf(During(b.During, key))
-	}
-	if b.Back != "" {
-		out += "; put it back: " + b.Back
-	}
+	out += With("; at work: ", ListOf(During(b.During, key)), "") + With("; put it back: ", b.Back, "")
 	return strings.ReplaceAll(out, "\n", " ")
 }
 
