@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -69,7 +70,11 @@ func runGraph(cmd *cobra.Command, a *graphArgs, args []string) error {
 		return err
 	}
 	if a.out != "" && a.out != "-" {
-		return a.write(cmd.ErrOrStderr(), drawing)
+		if err := project.WriteDrawing(a.out, a.format, drawing); err != nil {
+			return err
+		}
+		view.Sayf(cmd.ErrOrStderr(), "wrote %s\n", filepath.ToSlash(a.out))
+		return nil
 	}
 	_, err = cmd.OutOrStdout().Write(drawing)
 	return err
@@ -83,7 +88,9 @@ func (a *graphArgs) check() error {
 	if !slices.Contains([]string{"", "dot", "mermaid", "svg", "json"}, a.format) {
 		return exit.Usagef("--format %s: write dot, mermaid, svg or json", a.format)
 	}
-	return a.checkOutput()
+	var err error
+	a.format, err = project.DrawingFormat(a.out, a.format)
+	return err
 }
 
 // numbers reports whether text is asked for instead of a drawing.

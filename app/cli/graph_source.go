@@ -14,9 +14,6 @@ import (
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/app/view"
 	"github.com/ralph-compiler/ralph/app/words"
-	"github.com/ralph-compiler/ralph/compiler"
-	"github.com/ralph-compiler/ralph/diag"
-	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -64,7 +61,10 @@ func (a *graphArgs) compiled(cmd *cobra.Command, files []string) (*ir.Epic, erro
 	}
 	defer c.Project.Close()
 	c.Hint = strings.Replace(c.Hint, "--policy ", "--policies ", 1)
-	fits := fitPlan(c)
+	fits := ""
+	if t, r := c.Fit(); r != nil {
+		fits = view.Fitted(c, t, r)
+	}
 	err = printCompile(c, cmd)
 	if fits != "" {
 		view.Sayf(cmd.ErrOrStderr(), "%s", fits)
@@ -72,7 +72,7 @@ func (a *graphArgs) compiled(cmd *cobra.Command, files []string) (*ir.Epic, erro
 	switch {
 	case err != nil && a.from.As == "":
 		note := project.ImportedNote(files[0], "graph")
-		if note == "" && fits == "" && foundIn(c, "no-items") {
+		if note == "" && fits == "" && c.Found("no-items") {
 			note = importHint(files[0])
 		}
 		view.Sayf(cmd.ErrOrStderr(), "%s", note)
@@ -83,40 +83,6 @@ func (a *graphArgs) compiled(cmd *cobra.Command, files []string) (*ir.Epic, erro
 		return nil, exit.Inputf("%s: there is no work in it", c.Plans[0].File)
 	}
 	return c.Results[0].Epic, nil
-}
-
-// fitPlan recompiles a plan in which no dialect is named and the default finds no items, with
-// the dialect that fits best, and says so; "" if none does.
-func fitPlan(c *project.Compilation) (said string) {
-	if len(c.Input.Plans) != 1 || c.Input.Options.Dialect != "" || !foundIn(c, "no-items") {
-		return ""
-	}
-	t, file := compiler.Dialects(c.Input), c.Plans[0].File
-	plan := t.Files[c.Input.Plans[0].Path]
-	r := t.Of(t.Better)
-	if r == nil {
-		r = t.Placed()
-	}
-	if r == nil || !t.Said.IsZero() {
-		return ""
-	}
-	c.Input.Options.Dialect = r.Dialect
-	c.Output = compiler.Compile(c.Input)
-	c.Sources.Files = c.Files
-	if r.Refused != nil {
-		return fmt.Sprintf("note: read with the dialect %s: %s lies where %s keeps its plans\n", r.Dialect, file, r.Tool.Title)
-	}
-	said = fmt.Sprintf("note: read with the dialect %s: %s, %s; ralph init --plan %s writes it into the plan\n",
-		r.Dialect, text.Count(r.Items, "item"), text.Count(r.Edges, "edge"), words.QuotePath(file))
-	if more := view.Fuller(plan, &t, r.Dialect); more != "" {
-		said += "note: " + more + "\n"
-	}
-	return said
-}
-
-// foundIn reports whether a diagnostic is among those of the compile.
-func foundIn(c *project.Compilation, code diag.Code) bool {
-	return slices.ContainsFunc(c.Diags, func(d diag.Diagnostic) bool { return d.Code == code })
 }
 
 // importHint suggests the format whose markdown files have the name of a plan without items.

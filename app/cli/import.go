@@ -64,11 +64,11 @@ func runImport(cmd *cobra.Command, a *project.Args) error {
 		return err
 	}
 	if a.Check {
-		return runCheck(a, cmd, c, targets)
+		return runCheck(cmd, a, c, targets)
 	}
 	r := c.Results[0]
 	replaced := replacedPlan(namesBefore(targets[0], r), r)
-	if err := writeEpics(a, cmd.OutOrStdout(), c, targets); err != nil {
+	if err := c.WriteEpics(a, cmd.OutOrStdout(), targets); err != nil {
 		return err
 	}
 	say := sayTo(a, cmd)

@@ -2,11 +2,8 @@ package cli
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,12 +12,8 @@ import (
 	"github.com/ralph-compiler/ralph/app/recovery"
 	"github.com/ralph-compiler/ralph/app/run"
 	"github.com/ralph-compiler/ralph/app/view"
-	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/internal/regular"
-	"github.com/ralph-compiler/ralph/internal/reveal"
-	"github.com/ralph-compiler/ralph/internal/term"
-	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -90,60 +83,5 @@ func runRecover(cmd *cobra.Command, a *recovery.Args, id string) (err error) {
 	if a.JSON {
 		return view.WriteJSON(cmd.OutOrStdout(), r.AsJSON())
 	}
-	return printRecovery(r, cmd.OutOrStdout())
-}
-
-// printRecovery prints what is done, what is open and why, and what to type.
-func printRecovery(r *recovery.Recovery, out io.Writer) error {
-	var b strings.Builder
-	paint := term.For(out)
-	fmt.Fprintf(&b, "%s  %s\n", paint.Paint(term.Bold, reveal.Words(r.Epic.Epic.Title)), reveal.Words(string(r.Epic.Epic.ID)))
-	wrote := "is there and stays"
-	if !r.There {
-		wrote = "written"
-	}
-	fmt.Fprintf(&b, "%s %s", reveal.Words(filepath.ToSlash(r.File)), wrote)
-	if r.Base.Commit != "" {
-		fmt.Fprintf(&b, "; base %.12s; %s made", r.Base.Commit, text.Count(r.Refs, "ref"))
-	}
-	b.WriteString("\n\n")
-	g := &view.Grid{Paint: paint}
-	g.Row(term.Faint, "sprint", "status", "attempts", "commit", "title")
-	for _, n := range r.Nodes {
-		ink := view.ColourOf(executor.Pending)
-		if n.Status == executor.Done.String() {
-			ink = view.ColourOf(executor.Done)
-		} else if n.Status == executor.Blocked.String() {
-			ink = view.ColourOf(executor.Blocked)
-		}
-		tries := ""
-		if n.Attempts > 0 {
-			tries = fmt.Sprint(n.Attempts)
-		}
-		g.Row(ink, string(n.Key), n.Status, tries, fmt.Sprintf("%.12s", n.Commit), n.Title)
-	}
-	g.Write(&b)
-	first := true
-	for _, n := range r.Nodes {
-		for _, why := range n.Notes {
-			if first {
-				b.WriteString("\nNot taken over, or otherwise than it was:\n")
-				first = false
-			}
-			fmt.Fprintf(&b, "  %s  %s\n", reveal.Words(string(n.Key)), reveal.Words(why))
-		}
-	}
-	for _, w := range r.Warnings {
-		fmt.Fprintf(&b, "%s %s\n", paint.Paint(term.Warn, "warning:"), reveal.Words(w))
-	}
-	if r.Known.Run == nil {
-		b.WriteString("\nThe beads know of no run: nothing had to be recovered.\n")
-	}
-	if r.Known.Issue {
-		b.WriteString(r.IssueGoesOn())
-	} else {
-		fmt.Fprintf(&b, "\nWhat apply would do now: ralph plan%s\nTo go on:                ralph apply%s\n", record.Applies(r.File), record.Applies(r.File))
-	}
-	_, err := io.WriteString(out, b.String())
-	return err
+	return view.Recovery(r, cmd.OutOrStdout())
 }

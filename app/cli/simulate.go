@@ -2,10 +2,8 @@ package cli
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -13,13 +11,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/app/view"
-	"github.com/ralph-compiler/ralph/app/words"
-	"github.com/ralph-compiler/ralph/executor"
-	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/simulate"
-	"github.com/ralph-compiler/ralph/internal/reveal"
-	"github.com/ralph-compiler/ralph/internal/text"
-	"github.com/ralph-compiler/ralph/ir"
 )
 
 // simulateArgs are the flags of simulate.
@@ -77,7 +69,7 @@ func runSimulate(cmd *cobra.Command, a *simulateArgs, args []string) error {
 		s.Slots = a.parallel
 	}
 	out := bufio.NewWriterSize(cmd.OutOrStdout(), 1<<16)
-	v, err := newSimulated(out, epic, s.Start, a)
+	v, err := view.NewSimulated(out, epic, s.Start, a.events == "jsonl", a.quiet)
 	if err != nil {
 		return err
 	}
@@ -89,7 +81,7 @@ func runSimulate(cmd *cobra.Command, a *simulateArgs, args []string) error {
 	if a.events == "jsonl" {
 		to = cmd.ErrOrStderr()
 	}
-	account(to, res)
+	view.SimulationAccount(to, res)
 	if err := out.Flush(); err != nil {
 		return err
 	}
@@ -100,79 +92,4 @@ func runSimulate(cmd *cobra.Command, a *simulateArgs, args []string) error {
 		return &exit.Error{Code: code}
 	}
 	return nil
-}
-
-// simulated shows the events of a simulation with the time since its start.
-type simulated struct {
-	*view.Run
-	shadow *machine.Run // source of the lines; it survives simulated crashes
-	start  time.Time
-	quiet  bool
-}
-
-func newSimulated(out io.Writer, epic *ir.Epic, start time.Time, a *simulateArgs) (*simulated, error) {
-	run, err := machine.New(epic)
-	if err != nil {
-		return nil, exit.Inputf("%w", err)
-	}
-	return &simulated{view.NewRun(out, io.Discard, epic, run, a.events == "jsonl"), run, start, a.quiet}, nil
-}
-
-func (v *simulated) Events(list []executor.Event) {
-	for _, e := range list {
-		switch {
-		case v.Jsonl:
-			if b, err := json.Marshal(e); err == nil {
-				_, _ = v.Out.Write(append(reveal.JSON(b), '\n'))
-			}
-		case !v.quiet:
-			if err := v.shadow.Apply(e); err != nil {
-				continue // the simulation reports it
-			}
-			if line := v.Line(e); line != "" {
-				fmt.Fprintf(v.Out, "%7s  %s\n", words.Brief(e.At.Sub(v.start)), line)
-			}
-		}
-	}
-}
-
-// account prints the outcome of a simulation.
-func account(w io.Writer, res simulate.Result) {
-	fmt.Fprintf(w, "\n%s in %s of virtual time", words.TallyOf(res.Run), words.Brief(res.Ended.Sub(res.Began)))
-	if res.Starts > 1 {
-		fmt.Fprintf(w, ", %s", text.Count(res.Starts, "start"))
-	}
-	fmt.Fprintf(w, ", %d events\n", res.Events)
-	if s := words.Spent(res.Run.Overview().Spent); s != "" {
-		fmt.Fprintf(w, "spent: %s\n", s)
-	}
-	switch {
-	case res.Open != "" && res.Starts == 0:
-		fmt.Fprintf(w, "It did not begin: %s.\n", res.Open)
-	case res.Open != "":
-		fmt.Fprintf(w, "It did not come to an end: %s.\n", res.Open)
-	}
-	for i, r := range res.Refused {
-		if i == 20 {
-			fmt.Fprintf(w, "and %d more decisions did not apply\n", len(res.Refused)-i)
-			break
-		}
-		fmt.Fprintf(w, "did not apply: %s\n", reveal.Words(r))
-	}
-	shown := 0
-	for _, n := range res.Run.Views() {
-		if n.Status == executor.Done || n.ID == executor.Integration && n.Status == executor.Pending {
-			continue
-		}
-		if shown == 0 {
-			fmt.Fprintln(w, "\nNot done:")
-		}
-		if shown++; shown > 60 {
-			continue
-		}
-		fmt.Fprintf(w, "  %s  %s\n", reveal.Words(string(n.Key)), reveal.Words(words.WhyNot(n)))
-	}
-	if shown > 60 {
-		fmt.Fprintf(w, "  and %d more\n", shown-60)
-	}
 }

@@ -2,11 +2,8 @@ package cli
 
 import (
 	"cmp"
-	"fmt"
-	"io"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,8 +11,6 @@ import (
 	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/app/run"
 	"github.com/ralph-compiler/ralph/app/view"
-	"github.com/ralph-compiler/ralph/internal/reveal"
-	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/policies"
 )
 
@@ -73,7 +68,7 @@ func (a *syncArgs) run(cmd *cobra.Command) error {
 		list.Sort()
 		return cmp.Or(diagnose(cmd, "", project.Sources{Files: p.Files(), Root: p.Project.Dir}, list), error(&exit.Error{Code: exit.Input}))
 	}
-	writeImported(cmd.OutOrStdout(), done, slices.Sorted(maps.Keys(files)), a.check)
+	view.Imported(cmd.OutOrStdout(), done, slices.Sorted(maps.Keys(files)), a.check)
 	if !a.check && (a.planner == "" || cmd.Flags().Changed("from")) && slices.ContainsFunc(done, func(d policies.Imported) bool { return d.New }) {
 		view.Sayf(cmd.OutOrStdout(), "Next: fill in their capabilities in %s, or no step chooses them.\n", into)
 	}
@@ -115,48 +110,4 @@ func (a *syncArgs) find(cmd *cobra.Command, p *project.Policy) ([]policies.Found
 		}
 	}
 	return found, nil
-}
-
-// writeImported prints what changes in a policy, like a diff, and files that are new.
-func writeImported(out io.Writer, done []policies.Imported, files []string, check bool) {
-	paint := term.For(out)
-	same, added, set := 0, 0, 0
-	for _, f := range files {
-		fmt.Fprintln(out, paint.Paint(term.Good, "+")+" "+f)
-	}
-	for _, d := range done {
-		head := ""
-		switch {
-		case d.New:
-			added++
-			head = paint.Paint(term.Good, "+") + " agent " + reveal.Words(d.Agent)
-		case len(d.Lines) > 0:
-			set++
-			head = paint.Paint(term.Warn, "~") + " agent " + reveal.Words(d.Agent)
-		case d.Left != "":
-			head = "  agent " + reveal.Words(d.Agent)
-		default:
-			same++
-			continue
-		}
-		if d.File != "" {
-			head += "  " + paint.Paint(term.Faint, reveal.Words(d.File))
-		}
-		fmt.Fprintln(out, head)
-		for _, l := range d.Lines {
-			colour := term.Good
-			if strings.HasPrefix(l, "-") {
-				colour = term.Bad
-			}
-			fmt.Fprintf(out, "    %s\n", paint.Paint(colour, reveal.Words(l)))
-		}
-		if d.Left != "" {
-			fmt.Fprintf(out, "    left: %s\n", reveal.Words(d.Left))
-		}
-	}
-	verb := "agents found: "
-	if check {
-		verb = "agents found, nothing written: "
-	}
-	fmt.Fprintf(out, "%d %s%d new, %d changed, %d as they were\n", len(done), verb, added, set, same)
 }

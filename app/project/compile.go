@@ -122,6 +122,31 @@ func (a *Args) finish(c *Compilation, input *compiler.Input) (err error) {
 	return nil
 }
 
+// Fit compiles a plan again in which no dialect is named and the default finds no items, with
+// the dialect that fits best. The reading is nil if none does.
+func (c *Compilation) Fit() (*compiler.DialectTable, *compiler.Reading) {
+	if len(c.Input.Plans) != 1 || c.Input.Options.Dialect != "" || !c.Found("no-items") {
+		return nil, nil
+	}
+	t := compiler.Dialects(c.Input)
+	r := t.Of(t.Better)
+	if r == nil {
+		r = t.Placed()
+	}
+	if r == nil || !t.Said.IsZero() {
+		return nil, nil
+	}
+	c.Input.Options.Dialect = r.Dialect
+	c.Output = compiler.Compile(c.Input)
+	c.Sources.Files = c.Files
+	return &t, r
+}
+
+// Found reports whether a diagnostic is among those of the compile.
+func (c *Compilation) Found(code diag.Code) bool {
+	return slices.ContainsFunc(c.Diags, func(d diag.Diagnostic) bool { return d.Code == code })
+}
+
 // small is the size of plans, in bytes, up to which a compile stays within the memory that
 // docs/limits.md promises. Above it, ralph trades memory for time.
 const small = 1 << 20

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/compiler"
 	"github.com/ralph-compiler/ralph/diag"
@@ -64,6 +65,17 @@ func Dialects(w io.Writer, file string, plan *diag.File, t compiler.DialectTable
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// Fitted says with which dialect a plan was read that names none.
+func Fitted(c *project.Compilation, t *compiler.DialectTable, r *compiler.Reading) string {
+	file := c.Plans[0].File
+	if r.Refused != nil {
+		return fmt.Sprintf("note: read with the dialect %s: %s lies where %s keeps its plans\n", r.Dialect, file, r.Tool.Title)
+	}
+	said := fmt.Sprintf("note: read with the dialect %s: %s, %s; ralph init --plan %s writes it into the plan\n",
+		r.Dialect, text.Count(r.Items, "item"), text.Count(r.Edges, "edge"), words.QuotePath(file))
+	return said + words.With("note: ", Fuller(t.Files[c.Input.Plans[0].Path], t, r.Dialect), "\n")
 }
 
 // Fuller names the dialect that finds more than the one that is taken, and why it is

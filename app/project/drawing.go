@@ -1,18 +1,15 @@
-package cli
+package project
 
 import (
 	"bytes"
 	"cmp"
 	"errors"
-	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/app/exit"
-	"github.com/ralph-compiler/ralph/app/project"
-	"github.com/ralph-compiler/ralph/app/view"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
@@ -30,7 +27,7 @@ func isPicture(file string) bool {
 }
 
 // drawsGraph is the command that draws the plan of epic i.
-func drawsGraph(a *project.Args, i int) string {
+func (a *Args) drawsGraph(i int) string {
 	switch {
 	case a.As != "":
 		text := "ralph graph --as " + words.QuoteArg(a.As)
@@ -52,51 +49,51 @@ var ownDrawings = map[string]*lazyregexp.Regexp{
 	"json":    lazyregexp.New(`^(?:\{\r?\n  "epic": "[^\n]*\n  "title": "[^\n]*\n  "nodes": \[|\[\r?\n  \{\r?\n    "name": "[^\n]*\n    "nodes": \[)`),
 }
 
-// drawn reports whether a file holds a drawing of ralph's in the format that is asked for.
-func (a *graphArgs) drawn(b []byte) bool {
-	own := ownDrawings[cmp.Or(a.format, "dot")]
+// drawn reports whether b is a drawing of ralph's in a format; "" is dot.
+func drawn(b []byte, format string) bool {
+	own := ownDrawings[cmp.Or(format, "dot")]
 	return own != nil && own.Match(b)
 }
 
-// checkOutput checks --format against the name of the output file.
-func (a *graphArgs) checkOutput() error {
-	if a.out == "" || a.out == "-" {
-		return nil
+// DrawingFormat is the format of a drawing in a file: the one that is asked for, else that of
+// the file's name, which must fit.
+func DrawingFormat(out, format string) (string, error) {
+	if out == "" || out == "-" {
+		return format, nil
 	}
-	switch end := strings.ToLower(filepath.Ext(a.out)); end {
+	switch end := strings.ToLower(filepath.Ext(out)); end {
 	case ".md", ".markdown", ".hcl":
-		return exit.Usagef("-o %s: that is the name of a %s; draw into a file called .svg, .dot, .mmd (mermaid) or .json", a.out, project.KindOf(a.out))
+		return "", exit.Usagef("-o %s: that is the name of a %s; draw into a file called .svg, .dot, .mmd (mermaid) or .json", out, KindOf(out))
 	case ".png", ".pdf", ".jpg", ".jpeg":
-		return exit.Usagef("-o %s: ralph draws .svg, .dot, .mmd (mermaid) and .json; for this: ralph graph … | dot -T%s > %s", a.out, end[1:], words.QuotePath(a.out))
+		return "", exit.Usagef("-o %s: ralph draws .svg, .dot, .mmd (mermaid) and .json; for this: ralph graph … | dot -T%s > %s", out, end[1:], words.QuotePath(out))
 	default:
 		for _, f := range drawingFormats {
 			if f.end == end {
-				a.format = cmp.Or(a.format, f.format)
+				format = cmp.Or(format, f.format)
 			}
-			if f.end == end && a.format != f.format {
-				return exit.Usagef("-o %s: such a file does not hold %s; leave --format out, or give the file another name", a.out, a.format)
+			if f.end == end && format != f.format {
+				return "", exit.Usagef("-o %s: such a file does not hold %s; leave --format out, or give the file another name", out, format)
 			}
 		}
 	}
-	return nil
+	return format, nil
 }
 
-// write creates the output file; only a drawing is replaced.
-func (a *graphArgs) write(say io.Writer, drawing []byte) error {
-	if err := project.ConfinedIn(filepath.Dir(a.out), a.out); err != nil {
+// WriteDrawing creates the output file; only a drawing of that format is replaced.
+func WriteDrawing(out, format string, drawing []byte) error {
+	if err := ConfinedIn(filepath.Dir(out), out); err != nil {
 		return err
 	}
-	old, err := regular.ReadFile(a.out)
+	old, err := regular.ReadFile(out)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		return exit.Inputf("%w", err)
-	case len(bytes.TrimSpace(old)) > 0 && !a.drawn(old):
-		return exit.Inputf("%s exists and is not a drawing by ralph, so it is not replaced; name another file with -o, or delete it", a.out)
+	case len(bytes.TrimSpace(old)) > 0 && !drawn(old, format):
+		return exit.Inputf("%s exists and is not a drawing by ralph, so it is not replaced; name another file with -o, or delete it", out)
 	}
-	if err := atomicfile.Write(a.out, drawing, 0o644); err != nil {
+	if err := atomicfile.Write(out, drawing, 0o644); err != nil {
 		return exit.Inputf("%w", err)
 	}
-	view.Sayf(say, "wrote %s\n", filepath.ToSlash(a.out))
 	return nil
 }
