@@ -25,9 +25,35 @@ func (v *Run) Account(r *run.Opened, b record.BranchHolds, interrupted bool, onl
 		w = v.err
 	}
 	views := r.Run.Views()
-	sum := machine.NodeView{}
-	done := 0
-	var open []machine.NodeView
+	done, open, sum := settled(views)
+	fmt.Fprintf(w, "\n%d of %s done in %s\n", done, text.Count(len(v.epic.Nodes), "sprint"), time.Since(v.begun).Round(time.Millisecond))
+	v.overshoot(w, r.Run.Overview(), views)
+	v.times(w, views)
+	SayDoubts(w, record.DoubtsOf(r.Run))
+	v.sayOpen(w, open)
+	for _, n := range views {
+		if k := len(n.Attempts); n.Kind == ir.Manual && n.Status == executor.Done && v.took(n) && k > 0 && len(n.Attempts[k-1].Collected.SinceStart()) == 0 {
+			fmt.Fprintf(w, "  %s was approved as it was: nothing was changed in its worktree or on its branch\n", reveal.Words(string(n.Key)))
+		}
+	}
+	for _, s := range v.saved[max(0, len(v.saved)-words.MostNamed):] {
+		fmt.Fprintf(w, "  %s: what was left in its worktree was put aside, as %s: git show %s\n", reveal.Words(v.Key(s.node)), s.ref, s.ref)
+	}
+	moved, err := record.MovedOut(r.Space, v.Key)
+	SayMovedOut(w, moved, err)
+	for _, lock := range r.Space.Checkout.Locks(context.Background()) {
+		fmt.Fprintf(w, "\n%s\n", reveal.Words(run.LockWords(lock)))
+	}
+	if gone := r.Run.Summary().Gone(); len(gone) > 0 {
+		fmt.Fprintf(w, "  %d on record that the epic no longer has; kept in the journal, left out of the result\n", len(gone))
+	}
+	v.next(w, r, b, sum, open, interrupted, only)
+	SayChanges(w, record.OfThisRun(record.ChangesOf(r.Run, v.Key, r.About, nil)))
+}
+
+// settled counts the sprints that are done, and lists what else there is, with the sum if it
+// is not done either.
+func settled(views []machine.NodeView) (done int, open []machine.NodeView, sum machine.NodeView) {
 	for _, n := range views {
 		switch {
 		case n.ID == executor.Integration:
@@ -41,10 +67,11 @@ func (v *Run) Account(r *run.Opened, b record.BranchHolds, interrupted bool, onl
 			open = append(open, n)
 		}
 	}
-	fmt.Fprintf(w, "\n%d of %s done in %s\n", done, text.Count(len(v.epic.Nodes), "sprint"), time.Since(v.begun).Round(time.Millisecond))
-	v.overshoot(w, r.Run.Overview(), views)
-	v.times(w, views)
-	SayDoubts(w, record.DoubtsOf(r.Run))
+	return done, open, sum
+}
+
+// sayOpen writes a line for each sprint that is not done.
+func (v *Run) sayOpen(w io.Writer, open []machine.NodeView) {
 	skippedByOnly := 0
 	for _, n := range open {
 		if n.Status == executor.Pending && !n.Selected && n.Paused == "" {
@@ -72,24 +99,6 @@ func (v *Run) Account(r *run.Opened, b record.BranchHolds, interrupted bool, onl
 	if skippedByOnly > 0 {
 		fmt.Fprintf(w, "  %d not selected by --only\n", skippedByOnly)
 	}
-	for _, n := range views {
-		if k := len(n.Attempts); n.Kind == ir.Manual && n.Status == executor.Done && v.took(n) && k > 0 && len(n.Attempts[k-1].Collected.SinceStart()) == 0 {
-			fmt.Fprintf(w, "  %s was approved as it was: nothing was changed in its worktree or on its branch\n", reveal.Words(string(n.Key)))
-		}
-	}
-	for _, s := range v.saved[max(0, len(v.saved)-words.MostNamed):] {
-		fmt.Fprintf(w, "  %s: what was left in its worktree was put aside, as %s: git show %s\n", reveal.Words(v.Key(s.node)), s.ref, s.ref)
-	}
-	moved, err := record.MovedOut(r.Space, v.Key)
-	SayMovedOut(w, moved, err)
-	for _, lock := range r.Space.Checkout.Locks(context.Background()) {
-		fmt.Fprintf(w, "\n%s\n", reveal.Words(run.LockWords(lock)))
-	}
-	if gone := r.Run.Summary().Gone(); len(gone) > 0 {
-		fmt.Fprintf(w, "  %d on record that the epic no longer has; kept in the journal, left out of the result\n", len(gone))
-	}
-	v.next(w, r, b, sum, open, interrupted, only)
-	SayChanges(w, record.OfThisRun(record.ChangesOf(r.Run, v.Key, r.About, nil)))
 }
 
 // SayDoubts names the sprints whose gates passed without tests, or with fewer.

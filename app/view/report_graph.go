@@ -69,29 +69,7 @@ func DrawGraph(epic *ir.Epic, views []machine.NodeView) Drawing {
 		view[v.Key] = v
 	}
 	columns, needs := layers(epic, view)
-	row := map[ir.Key]float64{}
-	tallest := 0
-	for c, keys := range columns {
-		order := map[ir.Key]float64{}
-		for i, k := range keys {
-			order[k] = float64(i)
-			if sum, n := 0.0, 0; c > 0 {
-				for _, d := range needs[k] {
-					if r, ok := row[d]; ok {
-						sum, n = sum+r, n+1
-					}
-				}
-				if n > 0 {
-					order[k] = sum / float64(n)
-				}
-			}
-		}
-		slices.SortStableFunc(keys, func(a, b ir.Key) int { return cmp.Compare(order[a], order[b]) })
-		tallest = max(tallest, len(keys))
-		for i, k := range keys {
-			row[k] = float64(i) - float64(len(keys)-1)/2 // around the middle
-		}
-	}
+	row, tallest := rows(columns, needs)
 	d := Drawing{
 		Width:  2*drawMargin + len(columns)*(boxWide+gapWide) - gapWide,
 		Height: drawTop + drawMargin + tallest*(boxHigh+gapHigh) - gapHigh,
@@ -122,6 +100,34 @@ func DrawGraph(epic *ir.Epic, views []machine.NodeView) Drawing {
 		}
 	}
 	return d
+}
+
+// rows places each node of a column as near as possible to what it needs, in rows around the
+// middle, and counts those of the tallest column. It sorts the columns.
+func rows(columns [][]ir.Key, needs map[ir.Key][]ir.Key) (row map[ir.Key]float64, tallest int) {
+	row = map[ir.Key]float64{}
+	for c, keys := range columns {
+		order := map[ir.Key]float64{}
+		for i, k := range keys {
+			order[k] = float64(i)
+			if sum, n := 0.0, 0; c > 0 {
+				for _, d := range needs[k] {
+					if r, ok := row[d]; ok {
+						sum, n = sum+r, n+1
+					}
+				}
+				if n > 0 {
+					order[k] = sum / float64(n)
+				}
+			}
+		}
+		slices.SortStableFunc(keys, func(a, b ir.Key) int { return cmp.Compare(order[a], order[b]) })
+		tallest = max(tallest, len(keys))
+		for i, k := range keys {
+			row[k] = float64(i) - float64(len(keys)-1)/2 // around the middle
+		}
+	}
+	return row, tallest
 }
 
 // layers are the columns of a drawing and what each node needs, without what

@@ -124,11 +124,6 @@ func (v *Run) Finish() {
 
 // Line describes an event for people; "" if it is not shown.
 func (v *Run) Line(e executor.Event) string {
-	attempt := fmt.Sprintf("%s #%d", e.Step, e.Attempt)
-	say := func(colour term.Colour, mark, format string, args ...any) string {
-		text := reveal.Words(fmt.Sprintf(format, args...))
-		return fmt.Sprintf("%s  %s %s", v.pad(e.Node), v.paint.Paint(colour, mark), text)
-	}
 	switch b := e.Body.(type) {
 	case executor.RunStarted:
 		return fmt.Sprintf("%s: %s, %d at a time%s, from %.12s", reveal.Words(v.epic.Epic.Title), text.Count(len(v.epic.Nodes), "sprint"), b.Slots, reveal.Words(run.OneAtATime(b.Slots, run.UnknownCosts(v.epic, v.run))), b.Base.Commit)
@@ -149,94 +144,128 @@ func (v *Run) Line(e executor.Event) string {
 		if e.Node == "" {
 			return "the run  " + v.paint.Paint(term.Info, "☛") + " " + reveal.Words(words.Decision(b.Decision))
 		}
-		return say(term.Info, "☛", "%s", words.Decision(b.Decision))
+		return v.say(e.Node, term.Info, "☛", "%s", words.Decision(b.Decision))
+	case executor.NodeStarted, executor.NodeResumed, executor.NodeWaiting, executor.NodeBlocked, executor.NodeDone:
+		return v.nodeLine(e)
+	}
+	return v.attemptLine(e)
+}
+
+// say is a line about a node.
+func (v *Run) say(of ir.NodeID, colour term.Colour, mark, format string, args ...any) string {
+	return fmt.Sprintf("%s  %s %s", v.pad(of), v.paint.Paint(colour, mark), reveal.Words(fmt.Sprintf(format, args...)))
+}
+
+// nodeLine describes an event about a node as a whole.
+func (v *Run) nodeLine(e executor.Event) string {
+	switch b := e.Body.(type) {
 	case executor.NodeStarted:
 		if n := v.keys[e.Node]; n != nil {
-			return say(term.Bold, "▶", "%s", n.Title)
+			return v.say(e.Node, term.Bold, "▶", "%s", n.Title)
 		}
 		if b.Listed > 0 {
-			return say(term.Bold, "▶", "joining %s", results(b.Listed-1))
+			return v.say(e.Node, term.Bold, "▶", "joining %s", results(b.Listed-1))
 		}
-		return say(term.Bold, "▶", "%s", joining(b.Inputs))
+		return v.say(e.Node, term.Bold, "▶", "%s", joining(b.Inputs))
 	case executor.NodeResumed:
 		if !v.waits[e.Node] {
-			return say(term.Bold, "▷", "goes on")
+			return v.say(e.Node, term.Bold, "▷", "goes on")
 		}
+	case executor.NodeWaiting:
+		if b.For == executor.ForHuman {
+			return v.say(e.Node, term.Bad, "?", "waits for a person (%s): %s", b.Cause, words.First(b.Detail))
+		}
+		if !b.Until.IsZero() {
+			return v.say(e.Node, term.Plain, "…", "tries again at %s", b.Until.Local().Format(time.TimeOnly))
+		}
+	case executor.NodeBlocked:
+		return v.say(e.Node, term.Bad, "■", "blocked: %s", words.First(b.Reason))
+	case executor.NodeDone:
+		return v.say(e.Node, term.Good, "✔", "done (%.12s)", b.Result.Commit)
+	}
+	return ""
+}
+
+// attemptLine describes an event of an attempt.
+func (v *Run) attemptLine(e executor.Event) string {
+	attempt := fmt.Sprintf("%s #%d", e.Step, e.Attempt)
+	switch b := e.Body.(type) {
 	case executor.AttemptStarted:
 		switch {
 		case b.ByHand: // what is to be resolved follows
 		case b.Person != "":
-			return say(term.Plain, "↻", "%s: what %s left in its worktree", attempt, b.Person)
+			return v.say(e.Node, term.Plain, "↻", "%s: what %s left in its worktree", attempt, b.Person)
 		case e.Attempt > 1 && b.Rejudge:
-			return say(term.Plain, "↻", "%s: only its gates again", attempt)
+			return v.say(e.Node, term.Plain, "↻", "%s: only its gates again", attempt)
 		case e.Attempt > 1 && len(v.run.Node(e.Node).Feedback()) > 0:
-			return say(term.Plain, "↻", "%s: again, with feedback", attempt)
+			return v.say(e.Node, term.Plain, "↻", "%s: again, with feedback", attempt)
 		case e.Attempt > 1:
-			return say(term.Plain, "↻", "%s: again", attempt)
+			return v.say(e.Node, term.Plain, "↻", "%s: again", attempt)
 		}
 	case executor.Prepared:
-		if b.Saved != "" {
-			v.saved = append(v.saved, savedWork{e.Node, b.Saved})
-		}
-		switch {
-		case len(b.Moved) > 0:
-			return say(term.Warn, "!", "%s", words.Prepared(b))
-		case b.Saved != "":
-			return say(term.Plain, "·", "what was left in its worktree is kept as %s", b.Saved)
-		}
-		if b.Merge != "" {
-			return say(term.Warn, "!", "%s", words.Prepared(b))
-		}
-		if len(b.Paths) > 0 && e.Step == executor.MergeStep {
-			return say(term.Plain, "⑂", "%s: a conflict to resolve in %s", attempt, words.ListOf(b.Paths))
-		}
+		return v.preparedLine(e, b)
 	case executor.GateJudged:
-		mark, colour := "✓", term.Good
-		if b.Verdict != executor.Pass {
-			mark, colour = "✗", term.Bad
-		}
-		if b.Red {
-			return say(colour, mark, "%s: gate %s before the work: %s", attempt, b.Gate, b.Verdict)
-		}
-		tests := words.With(" [tests:", b.SaidOfTests(), "]")
-		if doubt := v.run.Summary().Doubt(b); doubt != "" {
-			return say(term.Warn, "!", "%s: gate %s: %s%s%s", attempt, b.Gate, doubt, tests, words.With(" by ", b.By, ""))
-		}
-		return say(colour, mark, "%s: gate %s: %s%s%s", attempt, b.Gate, b.Verdict, tests, words.With(" by ", b.By, ""))
+		return v.judgedLine(e, b)
 	case executor.AttemptEnded:
 		switch {
 		case b.Status == executor.AttemptCancelled:
-			return say(term.Plain, "·", "%s: %s", attempt, words.First(cmp.Or(b.Reason, b.Status.String())))
+			return v.say(e.Node, term.Plain, "·", "%s: %s", attempt, words.First(cmp.Or(b.Reason, b.Status.String())))
 		case b.Status == executor.AttemptFailed && b.Reason != "":
-			return say(term.Bad, "✗", "%s: %s", attempt, words.First(b.Reason))
+			return v.say(e.Node, term.Bad, "✗", "%s: %s", attempt, words.First(b.Reason))
 		case b.Status != executor.AttemptPassed:
-			return say(term.Bad, "✗", "%s: %s: %s", attempt, b.Status, words.First(b.Reason))
+			return v.say(e.Node, term.Bad, "✗", "%s: %s: %s", attempt, b.Status, words.First(b.Reason))
 		}
 		if e.Step == executor.MergeStep {
-			return say(term.Good, "✓", "%s: the conflict is resolved", attempt)
+			return v.say(e.Node, term.Good, "✓", "%s: the conflict is resolved", attempt)
 		}
 	case executor.Diagnosed, executor.Landed, executor.Pulled, executor.PullSeen, executor.WorkProposed, executor.HumanSpoke:
-		return say(term.Plain, "·", "%s", words.Body(b, v.Key))
+		return v.say(e.Node, term.Plain, "·", "%s", words.Body(b, v.Key))
 	case executor.EffectFailed:
 		switch b.Class {
 		case executor.FailInterrupted:
 		case executor.FailConfig, executor.FailConflict: // the wait that follows says it
 		default:
-			return say(term.Bad, "!", "%s: %s", b.Class, words.First(b.Detail))
+			return v.say(e.Node, term.Bad, "!", "%s: %s", b.Class, words.First(b.Detail))
 		}
-	case executor.NodeWaiting:
-		if b.For == executor.ForHuman {
-			return say(term.Bad, "?", "waits for a person (%s): %s", b.Cause, words.First(b.Detail))
-		}
-		if !b.Until.IsZero() {
-			return say(term.Plain, "…", "tries again at %s", b.Until.Local().Format(time.TimeOnly))
-		}
-	case executor.NodeBlocked:
-		return say(term.Bad, "■", "blocked: %s", words.First(b.Reason))
-	case executor.NodeDone:
-		return say(term.Good, "✔", "done (%.12s)", b.Result.Commit)
 	}
 	return ""
+}
+
+// preparedLine says what was found in a worktree that is to be worked in.
+func (v *Run) preparedLine(e executor.Event, b executor.Prepared) string {
+	if b.Saved != "" {
+		v.saved = append(v.saved, savedWork{e.Node, b.Saved})
+	}
+	switch {
+	case len(b.Moved) > 0:
+		return v.say(e.Node, term.Warn, "!", "%s", words.Prepared(b))
+	case b.Saved != "":
+		return v.say(e.Node, term.Plain, "·", "what was left in its worktree is kept as %s", b.Saved)
+	}
+	if b.Merge != "" {
+		return v.say(e.Node, term.Warn, "!", "%s", words.Prepared(b))
+	}
+	if len(b.Paths) > 0 && e.Step == executor.MergeStep {
+		return v.say(e.Node, term.Plain, "⑂", "%s #%d: a conflict to resolve in %s", e.Step, e.Attempt, words.ListOf(b.Paths))
+	}
+	return ""
+}
+
+// judgedLine is the verdict of a gate.
+func (v *Run) judgedLine(e executor.Event, b executor.GateJudged) string {
+	attempt := fmt.Sprintf("%s #%d", e.Step, e.Attempt)
+	mark, colour := "✓", term.Good
+	if b.Verdict != executor.Pass {
+		mark, colour = "✗", term.Bad
+	}
+	if b.Red {
+		return v.say(e.Node, colour, mark, "%s: gate %s before the work: %s", attempt, b.Gate, b.Verdict)
+	}
+	tests := words.With(" [tests:", b.SaidOfTests(), "]")
+	if doubt := v.run.Summary().Doubt(b); doubt != "" {
+		return v.say(e.Node, term.Warn, "!", "%s: gate %s: %s%s%s", attempt, b.Gate, doubt, tests, words.With(" by ", b.By, ""))
+	}
+	return v.say(e.Node, colour, mark, "%s: gate %s: %s%s%s", attempt, b.Gate, b.Verdict, tests, words.With(" by ", b.By, ""))
 }
 
 // Key is a node's key, also that of a node that is no longer in the epic.
