@@ -88,8 +88,5 @@ func runSimulate(cmd *cobra.Command, a *simulateArgs, args []string) error {
 	if res.Starts == 0 { // as apply: the plan waits for approval
 		return &exit.Error{Code: exit.Waiting}
 	}
-	if code := record.ExitCode(res.Run, false); code != exit.Done {
-		return &exit.Error{Code: code}
-	}
-	return nil
+	return exit.After(record.ExitCode(res.Run, false))
 }

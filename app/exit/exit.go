@@ -33,6 +33,14 @@ func (e *Error) Error() string {
 // Unwrap returns the wrapped error, which may be nil.
 func (e *Error) Unwrap() error { return e.Err }
 
+// After is the error that ends a command with a code when all has been printed; nil for Done.
+func After(code int) error {
+	if code == Done {
+		return nil
+	}
+	return &Error{Code: code}
+}
+
 // Usagef is an error in the command line.
 func Usagef(format string, args ...any) error {
 	return &Error{Usage, fmt.Errorf(format, args...)}

@@ -104,11 +104,7 @@ func partial(v machine.NodeView) bool {
 // ask says what a node wants from a person, and what to type, as the text of a comment.
 func (t IssueTeller) ask(rec *Record, v machine.NodeView) string {
 	var b strings.Builder
-	text := words.Asks(v)
-	for _, said := range []string{"waiting: ", "blocked: "} {
-		text = strings.TrimPrefix(text, said)
-	}
-	b.WriteString(text)
+	b.WriteString(words.Asked(v))
 	n := &rec.Epic.Nodes[0]
 	own := v.ID == n.ID // not the sum of the run
 	approval := v.Status == executor.Waiting && v.Cause == executor.CauseApproval

@@ -77,24 +77,9 @@ func Open(ctx context.Context, file string, epic *ir.Epic, raw []byte, a *Args) 
 	if err := r.lockAndReplay(ctx, state); err != nil {
 		return r, err
 	}
-	var files []agentText
-	for _, check := range []func() error{
-		func() error {
-			if begun {
-				return CheckNames(r.Space, r.Run)
-			}
-			return nil
-		},
-		func() error { return r.checkLost(ctx) },
-		func() error { return errors.Join(r.checkApproved(r.About), r.checkDeadlines(time.Now())) },
-		func() error { return r.checkFiles(ctx, a) },
-		func() error { return checkSpace(r.Space.Top(), epic.Run.Worktree.MinFree) },
-		func() error { return r.CheckPrograms(ctx) },
-		func() (err error) { files, err = readAgents(r.Space.Top(), epic); return err },
-	} {
-		if err := check(); err != nil {
-			return r, err
-		}
+	files, err := r.check(ctx, a, begun)
+	if err != nil {
+		return r, err
 	}
 	if a.Trial {
 		return r, nil
@@ -114,6 +99,29 @@ func Open(ctx context.Context, file string, epic *ir.Epic, raw []byte, a *Args) 
 	}
 	r.agents, err = copyAgents(state, files, raw)
 	return r, err
+}
+
+// check refuses what cannot run, cheap checks first, and reads the agents' files.
+func (r *Opened) check(ctx context.Context, a *Args, begun bool) (files []agentText, err error) {
+	for _, check := range []func() error{
+		func() error {
+			if begun {
+				return CheckNames(r.Space, r.Run)
+			}
+			return nil
+		},
+		func() error { return r.checkLost(ctx) },
+		func() error { return errors.Join(r.checkApproved(r.About), r.checkDeadlines(time.Now())) },
+		func() error { return r.checkFiles(ctx, a) },
+		func() error { return checkSpace(r.Space.Top(), r.Epic.Run.Worktree.MinFree) },
+		func() error { return r.CheckPrograms(ctx) },
+		func() (err error) { files, err = readAgents(r.Space.Top(), r.Epic); return err },
+	} {
+		if err := check(); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
 }
 
 // lockAndReplay takes the lock, ends and undoes what a killed ralph left, and replays the journal.

@@ -59,41 +59,10 @@ func (r *Opened) record(list []executor.Event) (last *journal.RunRecord, err err
 // Apply drives the run to its end and reports its outcome.
 func (r *Opened) Apply(ctx context.Context, a *Args, only, rerun []ir.NodeID, view watcher) (err error) {
 	note := view.Say
-	slots := a.Parallel
-	if slots == 0 {
-		slots = max(r.Epic.Run.Concurrency.Nodes, 1)
-	}
-	if r.wasDead {
-		note(fmt.Sprintf("the last ralph on this epic (%s) ended without a word; going on from its journal", r.was))
-	}
-	if r.stale != "" {
-		note("warning: " + r.stale)
-	}
-	for _, n := range r.notes {
-		note("note: " + n)
-	}
-	for _, w := range append(append(r.restored, r.differ...), Warnings(ctx, r.Epic, r.Space, r.Run, r.base)...) {
-		note("warning: " + w)
-	}
-	if short := r.crew.short; len(short) > 0 {
-		note("warning: too short or too common to be told from other words, so not taken out of what is stored and printed: secret " + strings.Join(short, ", "))
-	}
-	for _, name := range r.doubtful {
-		if !slices.Contains(r.crew.short, name) {
-			note(fmt.Sprintf("warning: the secret %s: its value is an ordinary word or a path: it is redacted but not looked for in commits", name))
-		}
-	}
-	setup := ""
-	if !a.Blind {
-		digest, err := r.Space.Checkout.SetupDigest()
-		if err != nil {
-			return exit.Inputf("%w", err)
-		}
-		setup = digest
-	}
-	head, err := record.HeadOf(ctx, r.Epic, r.Space)
+	r.sayBefore(ctx, note)
+	start, err := r.start(ctx, a, only, rerun)
 	if err != nil {
-		return record.Refusal(err)
+		return err
 	}
 	var ended *journal.RunRecord
 	var unwritten error
@@ -108,10 +77,6 @@ func (r *Opened) Apply(ctx context.Context, a *Args, only, rerun []ir.NodeID, vi
 			ended = done
 		}
 	}
-	start := executor.RunStarted{
-		Epic: r.Epic.Epic.ID, Plan: r.Epic.Epic.Plan, Digest: r.Epic.Digest, Base: r.base, Branch: r.branch, Bases: r.bases, Merged: r.merged, Theirs: r.theirs, Head: head,
-		Slots: slots, Only: only, Rerun: rerun, Preflight: setup, Wait: a.Wait, Grace: max(a.Grace.Milliseconds(), 1), By: project.UserName(), User: project.UserName(),
-	}
 	if r.moves {
 		if err := r.toNewBase(ctx, a, &start, view, observe); err != nil {
 			mirror.close(nil)
@@ -124,26 +89,11 @@ func (r *Opened) Apply(ctx context.Context, a *Args, only, rerun []ir.NodeID, vi
 	defer process.OnGuardLost(nil)
 	interrupts, stop := CatchInterrupts()
 	defer stop()
-	interrupted, err := local.Apply(ctx, local.Config{
-		Tools: effects.Tools{
-			Epic: r.Epic, Workspace: r.Space, State: r.Space.State(), Agents: r.agents, Runners: r.crew.By, Gates: r.crew.gates(r.Epic),
-			Redact: r.crew.Redact.String, Room: r.Space.Trees.Room, Activity: view.Activity, Env: TrackerEnv(r.Epic, a.Worker), Identity: r.Space.Checkout.Identity(),
-		},
-		Run: r.Run, Journal: r.log, Inbox: r.log, Orphans: r.orphans, Watch: r.Space.Checkout.Watch(r.crew.Redact.String), Grace: a.Grace, Interrupts: interrupts,
-		Observe: observe, Unread: func(l executor.Letter, no *executor.Refused) {
-			if !strings.HasSuffix(l.Decision.By, machine.InTracker) { // whoever decides there is told there
-				note("warning: not taken: " + unread(l, view.Key(l.Node), no))
-			}
-		},
-	}, start)
+	interrupted, err := r.drive(ctx, a, start, view, observe, interrupts)
 	unsent := mirror.close(interrupts)
 	view.Finish()
 	if err != nil {
-		var bug *executor.Bug
-		if errors.As(err, &bug) {
-			return &exit.Error{Code: exit.Bug, Err: err}
-		}
-		return &exit.Error{Code: exit.NotDone, Err: fmt.Errorf("the run stopped: %w\n  What is done is kept; run ralph apply again to go on", err)}
+		return err
 	}
 	code := record.ExitCode(r.Run, interrupted)
 	if ended != nil { // an interrupt that came after its end changes nothing
@@ -165,10 +115,86 @@ func (r *Opened) Apply(ctx context.Context, a *Args, only, rerun []ir.NodeID, vi
 	if err := tell.end(code, words.TallyOf(r.Run)); err != nil {
 		note(err.Error())
 	}
-	if code != exit.Done {
-		return &exit.Error{Code: code}
+	return exit.After(code)
+}
+
+// sayBefore says what is worth knowing before anything starts.
+func (r *Opened) sayBefore(ctx context.Context, note func(text string)) {
+	if r.wasDead {
+		note(fmt.Sprintf("the last ralph on this epic (%s) ended without a word; going on from its journal", r.was))
 	}
-	return nil
+	if r.stale != "" {
+		note("warning: " + r.stale)
+	}
+	for _, n := range r.notes {
+		note("note: " + n)
+	}
+	for _, w := range append(append(r.restored, r.differ...), Warnings(ctx, r.Epic, r.Space, r.Run, r.base)...) {
+		note("warning: " + w)
+	}
+	if short := r.crew.short; len(short) > 0 {
+		note("warning: too short or too common to be told from other words, so not taken out of what is stored and printed: secret " + strings.Join(short, ", "))
+	}
+	for _, name := range r.doubtful {
+		if !slices.Contains(r.crew.short, name) {
+			note(fmt.Sprintf("warning: the secret %s: its value is an ordinary word or a path: it is redacted but not looked for in commits", name))
+		}
+	}
+}
+
+// start is how the run begins.
+func (r *Opened) start(ctx context.Context, a *Args, only, rerun []ir.NodeID) (executor.RunStarted, error) {
+	slots := a.Parallel
+	if slots == 0 {
+		slots = max(r.Epic.Run.Concurrency.Nodes, 1)
+	}
+	setup := ""
+	if !a.Blind {
+		digest, err := r.Space.Checkout.SetupDigest()
+		if err != nil {
+			return executor.RunStarted{}, exit.Inputf("%w", err)
+		}
+		setup = digest
+	}
+	head, err := record.HeadOf(ctx, r.Epic, r.Space)
+	if err != nil {
+		return executor.RunStarted{}, record.Refusal(err)
+	}
+	return executor.RunStarted{
+		Epic: r.Epic.Epic.ID, Plan: r.Epic.Epic.Plan, Digest: r.Epic.Digest, Base: r.base, Branch: r.branch, Bases: r.bases, Merged: r.merged, Theirs: r.theirs, Head: head,
+		Slots: slots, Only: only, Rerun: rerun, Preflight: setup, Wait: a.Wait, Grace: max(a.Grace.Milliseconds(), 1), By: project.UserName(), User: project.UserName(),
+	}, nil
+}
+
+// drive walks the epic in this process, until it ends or is interrupted.
+func (r *Opened) drive(ctx context.Context, a *Args, start executor.RunStarted, view watcher, observe func([]executor.Event), interrupts <-chan struct{}) (interrupted bool, err error) {
+	tools := r.tools(a.Worker, view.Activity)
+	tools.Agents, tools.Runners, tools.Identity = r.agents, r.crew.By, r.Space.Checkout.Identity()
+	interrupted, err = local.Apply(ctx, local.Config{
+		Tools: tools,
+		Run:   r.Run, Journal: r.log, Inbox: r.log, Orphans: r.orphans, Watch: r.Space.Checkout.Watch(r.crew.Redact.String), Grace: a.Grace, Interrupts: interrupts,
+		Observe: observe, Unread: func(l executor.Letter, no *executor.Refused) {
+			if !strings.HasSuffix(l.Decision.By, machine.InTracker) { // whoever decides there is told there
+				view.Say("warning: not taken: " + unread(l, view.Key(l.Node), no))
+			}
+		},
+	}, start)
+	var bug *executor.Bug
+	switch {
+	case errors.As(err, &bug):
+		return interrupted, &exit.Error{Code: exit.Bug, Err: err}
+	case err != nil:
+		return interrupted, &exit.Error{Code: exit.NotDone, Err: fmt.Errorf("the run stopped: %w\n  What is done is kept; run ralph apply again to go on", err)}
+	}
+	return interrupted, nil
+}
+
+// tools are those of gates; agents need more.
+func (r *Opened) tools(worker bool, activity func(executor.Effect, executor.Activity)) effects.Tools {
+	return effects.Tools{
+		Epic: r.Epic, Workspace: r.Space, State: r.Space.State(), Gates: r.crew.gates(r.Epic),
+		Redact: r.crew.Redact.String, Room: r.Space.Trees.Room, Activity: activity, Env: TrackerEnv(r.Epic, worker),
+	}
 }
 
 // CatchInterrupts turns Ctrl-C, SIGTERM and a closed terminal into requests to
@@ -256,10 +282,8 @@ func (r *Opened) TryBases(ctx context.Context, start executor.RunStarted, activi
 	var end executor.PreflightEnded
 	gates := executor.Effect{Kind: executor.EffectGate, Step: executor.Preflight}
 	seen := watch.Begin(gates)
-	failed := effects.Preflight(ctx, &effects.Tools{
-		Epic: r.Epic, Workspace: r.Space, State: r.Space.State(), Gates: r.crew.gates(r.Epic), Redact: r.crew.Redact.String, Room: r.Space.Trees.Room,
-		Activity: activity, Env: TrackerEnv(r.Epic, false),
-	}, machine.Untried(checks), put)
+	tools := r.tools(false, activity)
+	failed := effects.Preflight(ctx, &tools, machine.Untried(checks), put)
 	if failed != nil {
 		end.Detail = text.Head(r.crew.Redact.String(failed.Error()), executor.MaxNote)
 	}

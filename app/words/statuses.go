@@ -1,6 +1,7 @@
 package words
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -129,10 +130,7 @@ func Status(v machine.NodeView) string {
 	case v.For == executor.ForTimer && v.Until.IsZero(): // decided; there is no timer
 		return "goes on"
 	}
-	if v.Cause != "" {
-		return fmt.Sprintf("waiting: %s", v.Cause)
-	}
-	return fmt.Sprintf("waiting: %s", v.For)
+	return "waiting: " + cmp.Or(string(v.Cause), string(v.For))
 }
 
 // Attempt says how an attempt ended; of the open one, what its node is at.
@@ -144,8 +142,10 @@ func Attempt(v machine.NodeView, a machine.AttemptLog) string {
 }
 
 // Asks says in one line what a node needs from a person.
-func Asks(v machine.NodeView) string {
-	what := Status(v)
+func Asks(v machine.NodeView) string { return asks(v, Status(v)) }
+
+// asks begins with what.
+func asks(v machine.NodeView, what string) string {
 	if v.For == executor.ForTimer && v.Status == executor.Waiting {
 		what = "goes on"
 		if !v.Until.IsZero() {
@@ -163,6 +163,17 @@ func Asks(v machine.NodeView) string {
 		what += ": " + First(v.Reason)
 	}
 	return what
+}
+
+// Asked is Asks for whoever is told beside it that the node waits or is blocked.
+func Asked(v machine.NodeView) string {
+	switch {
+	case v.Status == executor.Blocked && v.Reason != "":
+		return First(v.Reason)
+	case v.Status == executor.Waiting && v.For != executor.ForTimer:
+		return asks(v, cmp.Or(string(v.Cause), string(v.For)))
+	}
+	return Asks(v)
 }
 
 // During formats a list of attempts.
