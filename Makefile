@@ -101,7 +101,7 @@ hunt: ## kill git at work, again and again, under a ralph that is killed too
 	for i in 1 2 3; do RALPH_KILLS=git $(GO) test -count=1 -timeout 30m ./app/cli -run TestApplyIsKilledEverywhere || exit 1; done
 
 lint: tools ## gofumpt, go vet, staticcheck
-	@out=$$($(BIN)/gofumpt -l $$(git ls-files '*.go')); [ -z "$$out" ] || { echo "gofumpt (make fmt mends it):"; echo "$$out"; exit 1; }
+	@out=$$($(BIN)/gofumpt -l $$(git ls-files '*.go')); [ -z "$$out" ] || { echo "gofumpt (make fmt fixes it):"; echo "$$out"; exit 1; }
 	$(GO) vet ./...
 	$(BIN)/staticcheck ./...
 
@@ -109,7 +109,7 @@ fmt: tools ## format the Go files
 	$(BIN)/gofumpt -w $$(git ls-files '*.go')
 
 # A count, not a time: at the end of a time go test itself may fail a target with
-# "context deadline exceeded" (go.dev/issue/75804, mended in Go 1.27).
+# "context deadline exceeded" (go.dev/issue/75804, fixed in Go 1.27).
 FUZZTIME ?= 200000x
 fuzz: ## every fuzz target for FUZZTIME inputs each (200000x)
 	@set -e; for p in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u); do \

@@ -125,7 +125,7 @@ func TestThePassesStandInOrder(t *testing.T) {
 	}
 	for _, b := range before {
 		if at[b[0]] == 0 || at[b[1]] == 0 || at[b[0]] >= at[b[1]] {
-			t.Errorf("pass %s must stand before %s", b[0], b[1])
+			t.Errorf("pass %s must be before %s", b[0], b[1])
 		}
 	}
 }

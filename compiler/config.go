@@ -137,7 +137,7 @@ func (u *unit) startAt(it *part, diags *diag.List) {
 	at := slices.Index(names, n.Start.Value)
 	if at < 0 {
 		diags.Add(diag.Newf("start-step-unknown", n.Start.Range, "there is no step %q to begin at", clip(n.Start.Value)).
-			WithDetail("The policy %q has the steps %s.%s Name one of them, or none to begin at the first.", it.policy.Name, strings.Join(names, ", "), didYouMean(n.Start.Value, names)))
+			WithDetail("The policy %q has the steps %s.%s Name one of them, or none to start at the first.", it.policy.Name, strings.Join(names, ", "), didYouMean(n.Start.Value, names)))
 		return
 	}
 	if at == 0 {
@@ -168,8 +168,8 @@ func (u *unit) decodeFragments(scope string, fs []ir.Fragment, outer scopeFragme
 	var out scopeFragments
 	for i, f := range fs {
 		if i == policies.MaxFences {
-			diags.Add(diag.New("policy-too-large", f.Range, "policy text is beyond a limit").
-				WithDetail("One section of a plan has at most %d fences of policy. Put the settings of this one into those above.", policies.MaxFences))
+			diags.Add(diag.New("policy-too-large", f.Range, "policy text exceeds a limit").
+				WithDetail("One section of a plan has at most %d policy fences. Put the settings of this one into those above.", policies.MaxFences))
 			break
 		}
 		d, l := u.set.Fragment(u.file, f.Source, f.Range.Start, scope, slices.Concat(outer, out)...)

@@ -29,7 +29,7 @@ func (c *compilation) openImported(in Imported) *unit {
 	outside := false
 	for _, src := range in.Sources {
 		if bad := badPath(src.Path); bad != "" {
-			c.diags.Add(diag.New("path-leaves-project", diag.Range{}, "the file does not lie in the project").
+			c.diags.Add(diag.New("path-leaves-project", diag.Range{}, "the file is not in the project").
 				WithDetail("Its path %s. Name a file by a path relative to the root of the project.", bad))
 			outside = true
 			continue
@@ -91,8 +91,8 @@ func (c *compilation) sameTwice(draft *ir.Draft) (some bool) {
 		}
 		if twice {
 			some = true
-			c.diags.Add(diag.Newf("duplicate-id", at, "%s is there twice", clip(name)).
-				WithDetail("An id belongs to one piece of work for good. Give one of them another id, or import one of the files alone.").
+			c.diags.Add(diag.Newf("duplicate-id", at, "%s appears twice", clip(name)).
+				WithDetail("An id belongs to one piece of work permanently. Give one of them another id, or import one of the files alone.").
 				WithRelated(before, "first here"))
 			continue
 		}

@@ -19,20 +19,20 @@ func (u *unit) elsewhere(diags *diag.List) {
 	for i := range u.parts {
 		p := u.parts[i].policy
 		if p.Name != def.Name && (run == nil || p.Name != run.Name) && seen.first(p.Name) {
-			u.ofTheRun(&p.Settings, "policy \""+clip(p.Name)+"\" counts for some items only", diags)
+			u.ofTheRun(&p.Settings, "policy \""+clip(p.Name)+"\" applies to some items only", diags)
 		}
 		for _, f := range u.parts[i].fences {
-			u.ofTheRun(&f.Settings, "this fence counts for one sprint", diags)
+			u.ofTheRun(&f.Settings, "this fence applies to one sprint", diags)
 		}
 	}
 	for _, phase := range u.fences.phases {
 		for _, f := range phase {
-			u.ofTheRun(&f.Settings, "this fence counts for one phase", diags)
+			u.ofTheRun(&f.Settings, "this fence applies to one phase", diags)
 		}
 	}
 	for _, f := range u.fences.plan {
 		if v := f.Settings.Integration.SerializeOverlaps; v.Set {
-			u.misplaced(v.Range, "integration", []string{"serialize_overlaps"}, "the order of items is made before fences are read",
+			u.misplaced(v.Range, "integration", []string{"serialize_overlaps"}, "the order of items is determined before fences are read",
 				"Write it at top level of the policy (ralph.hcl) or into the default policy.", diags)
 		}
 	}
@@ -79,5 +79,5 @@ func (u *unit) misplaced(at diag.Range, block string, names []string, because, t
 		to = "Write per_node { … } around what one item may cost. " + to
 	}
 	diags.Add(diag.Newf("setting-elsewhere", at, "this part of %s does nothing here", block).
-		WithDetail("%s of %s %s for the whole run, and %s. %s", text.AndMore(names, len(names)), block, text.Form(len(names), "holds", "hold"), because, to))
+		WithDetail("%s of %s %s for the whole run, but %s. %s", text.AndMore(names, len(names)), block, text.Form(len(names), "holds", "hold"), because, to))
 }

@@ -68,7 +68,7 @@ func (u *unit) checkFence(f *policies.Fragment, diags *diag.List) {
 	}
 	for _, st := range append([]*policies.Step{{StepSettings: f.Steps}}, f.Step...) {
 		if a := st.Approval; a.Set && !a.V.Required {
-			diags.Add(diag.New("gate-loosened", a.Range, "a plan cannot take an approval away").
+			diags.Add(diag.New("gate-loosened", a.Range, "a plan cannot remove an approval").
 				WithDetail("The policy decides which steps a person approves. Remove the line, or change the policy."))
 		}
 	}
@@ -117,7 +117,7 @@ var peopleRank = map[string]int{"none": 0, "gates": 1, "every-node": 2}
 func (u *unit) tighten(below, over policies.Settings, diags *diag.List) policies.Settings {
 	h, w := &over.HITL, &over.Worktree
 	level := below.HITL.Level.Get("gates")
-	refuse(u, h.Level.Set && peopleRank[h.Level.V] < peopleRank[level], &h.Level, diags, "a plan cannot take human gates away",
+	refuse(u, h.Level.Set && peopleRank[h.Level.V] < peopleRank[level], &h.Level, diags, "a plan cannot remove human gates",
 		"Below this fence the level is \""+level+"\", and a plan may only ask for more. Remove the line, or change the policy.")
 	refuse(u, h.Plan.Set && h.Plan.V == "auto" && below.HITL.Plan.V == "required", &h.Plan, diags, "a plan cannot approve itself",
 		"The policy says that a person approves plans before they run. Remove the line, or change the policy.")
@@ -126,7 +126,7 @@ func (u *unit) tighten(below, over policies.Settings, diags *diag.List) policies
 	refuse(u, w.Layout.V == "worktree" && below.Worktree.Layout.Get("clone") != "worktree", &w.Layout, diags, "a plan cannot choose the weaker layout",
 		"In a worktree agents write into the refs and the configuration of the user's repository. Remove the line, or write it into the policy.")
 	refuse(u, w.MaxCommit.V > below.Worktree.MaxCommit.Get(ir.MaxCommit), &w.MaxCommit, diags, "a plan cannot raise max_commit",
-		"A plan may only set a smaller one. Remove the line, or change the policy.")
+		"A plan may only lower it. Remove the line, or change the policy.")
 	refuse(u, w.MinFree.Set && w.MinFree.V < below.Worktree.MinFree.V, &w.MinFree, diags, "a plan cannot lower min_free",
 		"A plan may only ask for more. Remove the line, or change the policy.")
 	refuse(u, w.Secrets.Set, &w.Secrets, diags, "a plan cannot hand out secrets",

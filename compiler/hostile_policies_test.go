@@ -54,7 +54,7 @@ var hostilePolicies = map[string]hostile{
 		return locals(fill(hostileRoom, func(i int) string { return fmt.Sprintf("l%d = local.l%d\n", i, i+1) }))()
 	}},
 	"locals of all locals": {policy: func() string { return locals(fill(hostileRoom, numbered("l%d = length(local)\n")))() }},
-	"locals in a circle": {policy: func() string {
+	"locals in a cycle": {policy: func() string {
 		return locals(fill(hostileRoom, func(i int) string { return fmt.Sprintf("l%d = local.l%d\n", i, i^1) }))()
 	}},
 	"locals that double text":  {policy: doubling(100, `"aaaaaaaaaaaaaaaa"`, `"${PREV}${PREV}"`)},
@@ -216,7 +216,7 @@ var hostilePolicies = map[string]hostile{
 	"steps of many nodes": {plan: some(15000, ""), policy: func() string {
 		return "policy \"default\" {\ndefault = true\n" + fill(hostileRoom/2, numbered("step \"s%d\" {}\n")) + "}\n"
 	}},
-	"steps in a circle": {policy: func() string {
+	"steps in a cycle": {policy: func() string {
 		return "policy \"default\" {\ndefault = true\n" + fill(hostileRoom, func(i int) string { return fmt.Sprintf("step \"s%d\" {\nnext = \"s%d\"\n}\n", i, i^1) }) + "}\n"
 	}},
 	"agents": {policy: blocks("agent \"a%d\" {\nrunner = runner.claude\ncapabilities = [\"implement\"]\n}\n")},

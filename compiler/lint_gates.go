@@ -46,7 +46,7 @@ func (u *unit) lintGates(e *ir.Epic, diags *diag.List) {
 		own += fmt.Sprintf(" By %s, %q runs the tests of the project.", t.File, t.Command)
 	}
 	diags.Add(diag.Newf("no-command-gate", first, "no command judges the work of %s", text.Count(total, "item")).
-		WithDetail("%s: only agents or people look at what was written.%s Add %s.", text.AndMore(keys, total), own, add))
+		WithDetail("%s: only agents or people review the work.%s Add %s.", text.AndMore(keys, total), own, add))
 }
 
 // judged reports whether a command gate judges what the steps write.
@@ -100,8 +100,8 @@ func (u *unit) lintEditable(e *ir.Epic, diags *diag.List) {
 		if e.Gates[x.gate].From == "plan" {
 			to = "a gate of the policy"
 		}
-		diags.Add(diag.Newf("gate-editable", u.gateRange(x.gate, x.node), "the agent may edit what gate %s runs", clip(x.gate)).
-			WithDetail("The command runs through %s, and nothing keeps the agent of %s from changing that: a gate that its agent can rewrite judges nothing. Add protect = [%s] to %s, or run the tests without that file.",
+		diags.Add(diag.Newf("gate-editable", u.gateRange(x.gate, x.node), "the agent can edit what gate %s runs", clip(x.gate)).
+			WithDetail("The command runs through %s, which the agent of %s can change: a gate that its agent can rewrite judges nothing. Add protect = [%s] to %s, or run the tests without that file.",
 				strings.Join(files, ", "), text.AndMore(x.keys[:min(len(x.keys), 12)], len(x.keys)), `"`+strings.Join(files, `", "`)+`"`, to))
 	}
 }
@@ -172,8 +172,8 @@ func (u *unit) lintProtect(e *ir.Epic, diags *diag.List) {
 			}
 		}
 		if len(void) > 0 {
-			diags.Add(diag.Newf("protect-nothing", at, "gate %s protects what is not there", clip(name)).
-				WithDetail("No file of the project is called %s, so nothing is protected by it. Correct the name. If agents must not make such a file, write protect_new = false; if a sprint makes it and later ones must not change it, nothing needs to be done.",
+			diags.Add(diag.Newf("protect-nothing", at, "gate %s protects files that do not exist", clip(name)).
+				WithDetail("No file of the project is named %s, so it protects nothing. Correct the name. If agents must not make such a file, write protect_new = false; if a sprint makes it and later ones must not change it, nothing needs to be done.",
 					text.AndMore(void[:min(len(void), 12)], len(void))))
 		}
 	}

@@ -107,9 +107,9 @@ func foreignPath(p string) string {
 	case onDrive(p):
 		return "names a drive"
 	case strings.ContainsRune(p, 0):
-		return "holds a NUL byte"
+		return "contains a NUL byte"
 	case strings.Contains(p, `\`):
-		return "holds a backslash"
+		return "contains a backslash"
 	}
 	return ""
 }

@@ -82,7 +82,7 @@ func (l *lowering) checkTwice() {
 		if first, twice := alike[text]; twice {
 			other := &l.deps.Items[first]
 			l.diags.Add(diag.Newf("look-alike-id", it.At, "%q and %q look the same", clip(string(it.Key)), clip(string(other.Key))).
-				WithDetail("The ids differ only by case or leading zeros, so a reader takes them for one. Give this one another number.").
+				WithDetail("The ids differ only by case or leading zeros, so a reader cannot tell them apart. Give this one another number.").
 				WithRelated(other.At, "the other one"))
 			continue
 		}
@@ -104,7 +104,7 @@ func (l *lowering) checkPhases() {
 	for g := range l.deps.Groups {
 		if !filled[g] {
 			l.diags.Add(diag.Newf("empty-phase", l.deps.Groups[g].At, "phase %s has no items", clip(l.deps.Groups[g].ID)).
-				WithDetail("What follows waits for the phase before it. If items stand below this heading, %s; else remove the phase.", itemsAs(l.dialect)))
+				WithDetail("What follows waits for the phase before it. If there are items below this heading, %s; else remove the phase.", itemsAs(l.dialect)))
 		}
 	}
 }
@@ -115,9 +115,9 @@ func itemsAs(d syntax.Dialect) string {
 		syntax.InCheckbox: "begin their check boxes with ids", syntax.InBold: "write them as bold lines with ids", syntax.InTable: "write them as rows with ids",
 	}[d.In]
 	if how == "" {
-		return "write their headings as the dialect \"" + d.Name + "\" wants them"
+		return "write their headings as the dialect \"" + d.Name + "\" requires"
 	}
-	return how + ", as the dialect \"" + d.Name + "\" wants them"
+	return how + ", as the dialect \"" + d.Name + "\" requires"
 }
 
 // checkSequence looks for gaps in the numbers, and for items that stand in
@@ -146,7 +146,7 @@ func (l *lowering) order(idx []int) {
 	for k := 1; k < len(idx); k++ {
 		a, b := &l.deps.Items[idx[k-1]], &l.deps.Items[idx[k]]
 		if a.Number.Shape == b.Number.Shape && a.Number.Compare(b.Number) > 0 && !a.Number.SameBase(b.Number) {
-			l.diags.Add(diag.Newf("number-order", b.At, "%s stands behind %s", clip(string(b.Key)), clip(string(a.Key))).
+			l.diags.Add(diag.Newf("number-order", b.At, "%s comes after %s", clip(string(b.Key)), clip(string(a.Key))).
 				WithDetail("Numbers decide what runs first, not the place in the file. Move %s before %s to make the plan read as it runs.", b.Key, a.Key).
 				WithRelated(a.At, "%s is here", a.Key))
 			return
@@ -164,8 +164,8 @@ func (l *lowering) gaps(idx []int, struck map[string]bool) {
 			continue
 		}
 		reported++
-		l.diags.Add(diag.Newf("number-gap", b.At, "a number is missing between %s and %s", clip(string(a.Key)), clip(string(b.Key))).
-			WithDetail("%s follows %s directly. If an item is missing, its heading may not be in the form of the dialect; else renumber %s, or leave it: ids need not be consecutive.", b.Key, a.Key, b.Key).
+		l.diags.Add(diag.Newf("number-gap", b.At, "numbers are missing between %s and %s", clip(string(a.Key)), clip(string(b.Key))).
+			WithDetail("%s follows %s directly. If an item is missing, its heading is probably not in the dialect's form; else renumber %s, or leave it: ids need not be consecutive.", b.Key, a.Key, b.Key).
 			WithRelated(a.At, "%s is here", a.Key))
 	}
 }
@@ -210,7 +210,7 @@ func (l *lowering) phaseGaps() {
 	slices.SortStableFunc(gs, func(a, b depend.Group) int { return a.Number.Compare(b.Number) })
 	for k := 1; k < len(gs); k++ {
 		if gs[k].Number.Last() > gs[k-1].Number.Last()+1+uint64(len(gs[k-1].Also)) {
-			l.diags.Add(diag.Newf("number-gap", gs[k].At, "a number is missing between phase %s and %s", clip(gs[k-1].ID), clip(gs[k].ID)).
+			l.diags.Add(diag.Newf("number-gap", gs[k].At, "numbers are missing between phase %s and %s", clip(gs[k-1].ID), clip(gs[k].ID)).
 				WithDetail("Phase %s follows phase %s directly. If a phase is missing, look at its heading; else renumber, or leave it.", gs[k].ID, gs[k-1].ID).
 				WithRelated(gs[k-1].At, "phase %s is here", gs[k-1].ID))
 		}

@@ -266,8 +266,8 @@ func (l *lowering) verify(lb *syntax.Label, n *ir.DraftNode) {
 	defer func() {
 		for _, g := range n.Verify[from:] {
 			if shown, hidden := reveal.Text(g.Run); hidden > 0 {
-				l.diags.Add(diag.New("hidden-in-command", g.Range, "the command has characters that do not show").
-					WithDetail("It is “%s”: what a reader sees is not what would run. Remove them; where a command needs one, write it as an escape, as in printf '\\033'.", clip(shown)))
+				l.diags.Add(diag.New("hidden-in-command", g.Range, "the command has invisible characters").
+					WithDetail("It is “%s”: what a reader sees is not what runs. Remove them; where a command needs one, write it as an escape, as in printf '\\033'.", clip(shown)))
 			}
 		}
 	}()

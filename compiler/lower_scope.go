@@ -69,7 +69,7 @@ func (l *lowering) reportPathTexts() {
 	}
 	slices.SortFunc(text, func(a, b ir.Stated) int { return a.Range.Start - b.Range.Start })
 	d := diag.Newf("path-text", text[0].Range, "%q is no path of the project", clip(text[0].Value)).
-		WithDetail("It is read as text%s. Nothing needs to be done if that is meant. A path under Files or Reads is relative to the project and stays inside it, without spaces and \"?\", and its braces hold a list with commas.", andOthers(len(text)-1))
+		WithDetail("It is read as text%s, which is fine if that is intended. A path under Files or Reads is relative to the project and stays inside it, without spaces and \"?\", and its braces hold a list with commas.", andOthers(len(text)-1))
 	for _, s := range text[1:min(len(text), mostPlaces)] {
 		d = d.WithRelated(s.Range, "text, too")
 	}

@@ -75,7 +75,7 @@ const maxCount = 10_000
 // an error. It returns false.
 func (l *lowering) unfit(lb *syntax.Label, s ir.Stated, want string) bool {
 	d := diag.Newf("label-value", s.Range, "%s: %q is not a value for it", lb.Written, clip(s.Value)).
-		WithDetail("The value of %s is %s. As it stands, the line is read as prose.", lb.Written, want)
+		WithDetail("The value of %s is %s. Until then the line is read as prose.", lb.Written, want)
 	if lb.From == syntax.FromDirective {
 		d = diag.Newf("directive-value", s.Range, "%s: %q is not a value for it", lb.Written, clip(s.Value)).
 			WithDetail("The value of %s is %s. Write it so.", lb.Written, want)
@@ -110,9 +110,9 @@ func (l *lowering) refuse(lb *syntax.Label, s ir.Stated, want, why string) bool 
 	}
 	d := diag.Newf("control-value", s.Range, "%s: %q is not a value for it", clip(lb.Written), clip(s.Value))
 	if s.Value == "" {
-		d = diag.Newf("control-value", s.Range, "%s has no value that can be read", clip(lb.Written))
+		d = diag.Newf("control-value", s.Range, "%s has an invalid value", clip(lb.Written))
 	}
-	l.diags.Add(d.WithDetail("%s The value of %s is %s. If the line is meant as text, write it without bold and colon.", why, lb.Written, want))
+	l.diags.Add(d.WithDetail("%s The value of %s is %s. If the line is only text, write it without bold and colon.", why, lb.Written, want))
 	return false
 }
 

@@ -46,12 +46,12 @@ func (c *compilation) sayDialects() {
 		m := &c.misread[i]
 		all, untried := c.tryOthers(m)
 		if m.noItems != nil {
-			said := "No other dialect finds any either. " + cmp.Or(m.tree.Instead, "Add items to the plan, such as \"- [ ] Write the parser\" for the dialect todo.")
+			said := "No other dialect finds any items. " + cmp.Or(m.tree.Instead, "Add items to the plan, such as \"- [ ] Write the parser\" for the dialect todo.")
 			if b := best(all); b != nil {
 				said = m.advice(c.files[m.src.Path], b, all, untried)
 			}
 			if m.tree.Strays > 0 {
-				said += fmt.Sprintf(" The plan was compiled before, in another dialect: keep the %s that stand in it, and read it with the one that was used then.", text.Count(m.tree.Strays, "id"))
+				said += fmt.Sprintf(" The plan was compiled before, in another dialect: keep the %s in it, and compile it with the dialect used then.", text.Count(m.tree.Strays, "id"))
 			}
 			c.diags.Add(m.noItems.WithDetail("%s %s", m.noItems.Detail, said))
 			continue
@@ -59,7 +59,7 @@ func (c *compilation) sayDialects() {
 		all = slices.DeleteFunc(all, func(r Reading) bool { return r.Weak })
 		if b := best(all); b != nil {
 			c.diags.Add(diag.Newf("another-dialect", m.tree.TitleRange, "another dialect finds %s more", text.Count(m.outside(b.Dialect), "item")).
-				WithDetail("The dialect %s finds %s; what stands outside of %s is prose. %s If that is meant, nothing needs to be done.",
+				WithDetail("The dialect %s finds %s; the text outside %s is prose. %s Ignore this if that is intended.",
 					m.chosen.Name, text.Count(len(m.tree.Items), "item"), text.Form(len(m.tree.Items), "it", "them"), m.advice(c.files[m.src.Path], b, all, untried)))
 		}
 	}
@@ -117,7 +117,7 @@ func (m *misread) advice(file *diag.File, b *Reading, all []Reading, untried int
 			fmt.Fprintf(&out, " The dialect %s finds %s, and refuses the plan%s: %s.", f.Dialect, text.Count(f.Items, "item"), f.inLine(file), f.Refused.Summary)
 		}
 	case b.Tool != nil:
-		fmt.Fprintf(&out, "It lies where %s keeps its plans, which the dialect %s reads: %s, refused%s: %s. Write dialect: %s in the front matter and correct that.", b.Tool.Title, name, made, b.inLine(file), b.Refused.Summary, name)
+		fmt.Fprintf(&out, "It is where %s keeps its plans, which the dialect %s reads: %s, refused%s: %s. Write dialect: %s in the front matter and correct that.", b.Tool.Title, name, made, b.inLine(file), b.Refused.Summary, name)
 	default:
 		fmt.Fprintf(&out, "No dialect compiles it. The nearest is %s: %s, refused%s: %s. Write dialect: %s in the front matter and correct that.", name, made, b.inLine(file), b.Refused.Summary, name)
 	}

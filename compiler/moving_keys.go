@@ -24,6 +24,6 @@ func (u *unit) checkMovingKeys(diags *diag.List) {
 	if n == 0 {
 		return
 	}
-	diags.Add(diag.Newf("moving-key", first, "%s known by place alone", countAre(n, "item")).
-		WithDetail("The key of an item without an id is its place, which moves when one is inserted above it; --no-annotate leaves out the id that would stay. Compile without it, or begin the items with ids such as #12."))
+	diags.Add(diag.Newf("moving-key", first, "%s identified by position only", countAre(n, "item")).
+		WithDetail("The key of an item without an id is its position, which moves when an item is inserted above it; --no-annotate leaves out the lasting id. Compile without it, or begin the items with ids such as #12."))
 }

@@ -545,7 +545,7 @@ func TestNearDependenciesSayWhereAndWhat(t *testing.T) {
 	const head = "---\nralph: 1\ndialect: checklist\n---\n# P\n\n- [ ] 1. A\n- [ ] 2. B\n"
 	for _, c := range []struct{ text, want string }{
 		{"- [ ] 3. C\n  - _Depends: 1_\n", ""}, // by way of 2
-		{"- [ ] 3. C\n- [ ] 4. D\n  - _Depends: 2, 5_\n- [ ] 5. E\n", "neither numbers nor order"},
+		{"- [ ] 3. C\n- [ ] 4. D\n  - _Depends: 2, 5_\n- [ ] 5. E\n", "turns off dependencies by number and order"},
 		{"- [ ] 3. C — depends on 4\n- [ ] 4. D\n", "on a line of its own below"},
 		{"- [ ] 3. C — **Depends on**: 4\n- [ ] 4. D\n", "on a line of its own below"},
 		{"- [ ] 3. C\n  - **Depends on**: 1\n- [ ] 4. D\n  - _Depends: 3_\n", "**Depends on**: 3\", with a bold name."},

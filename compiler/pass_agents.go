@@ -103,7 +103,7 @@ func (st *staffing) byNeed(it *part, s *ir.Step, v *stepValues) {
 	s.Agent, s.Why = c.agent.Name, c.why
 	if c.agent.Builtin && st.u.set.UserAgents() && st.said.first("builtin "+s.Name) {
 		st.diags.Add(diag.Newf("builtin-agent", at, "step %q gets the built-in agent", clip(s.Name)).
-			WithDetail("No agent that the policy declares fits, so the built-in agent %q is taken.%s", c.agent.Name, st.u.misses(n)))
+			WithDetail("No agent declared by the policy fits, so the built-in agent %q is used.%s", c.agent.Name, st.u.misses(n)))
 	}
 	st.fill(s, st.crew.declared(c.agent, st.diags))
 }
@@ -248,8 +248,8 @@ func (c *crew) noteImplicit(diags *diag.List) {
 	for i, a := range c.implicit {
 		meant, ok := syntax.NearMiss(a.name, known)
 		if ok && !a.file {
-			diags.Add(diag.Newf("near-miss-agent", a.at, "%q is nearly the agent %q", clip(a.name), clip(meant)).
-				WithDetail("No policy declares %q and it has no file, so it would be the default runner without instructions. Write %q, or declare an agent with the name that is meant.", clip(a.name), meant))
+			diags.Add(diag.Newf("near-miss-agent", a.at, "%q is almost the agent %q", clip(a.name), clip(meant)).
+				WithDetail("No policy declares %q and it has no file, so it would run the default runner without instructions. Write %q, or declare an agent of the intended name.", clip(a.name), meant))
 		}
 		if i >= 12 {
 			continue
@@ -261,7 +261,7 @@ func (c *crew) noteImplicit(diags *diag.List) {
 	}
 	n := len(c.implicit)
 	diags.Add(diag.Newf("implicit-agents", c.implicit[0].at, "%s declared by no policy", countAre(n, "agent")).
-		WithDetail("%s: %s with the default runner and the model that the plan names. Declare %s in the policy to say more.%s",
+		WithDetail("%s: %s with the default runner and the model that the plan names. Declare %s in the policy to configure it.%s",
 			text.AndMore(names, n), text.Form(n, "it runs", "they run"), text.Form(n, "it", "them"), near))
 }
 

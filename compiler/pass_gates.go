@@ -90,8 +90,8 @@ func (g *gating) node(it *part, n *ir.Node) {
 		humansLast(&n.Steps[k], g.gates)
 	}
 	if n.Kind == ir.GateKind && len(n.Steps[0].Gates) == 0 {
-		g.diags.Add(diag.Newf("gate-without-verdict", d.Range, "gate %s asks for nothing", clip(string(n.Key))).
-			WithDetail("An item of kind gate only judges, and nothing judges here. Add a Verify label, a QA agent or an Approval, or remove the marker (gate)."))
+		g.diags.Add(diag.Newf("gate-without-verdict", d.Range, "gate %s checks nothing", clip(string(n.Key))).
+			WithDetail("An item of kind gate only judges, and this one has no gates. Add a Verify label, a QA agent or an Approval, or remove the marker (gate)."))
 	}
 }
 
@@ -241,7 +241,7 @@ func (g *gating) staff(out *ir.Gate, p *policies.Gate) {
 	}
 	if c.agent.Builtin && u.set.UserAgents() && g.said.first("builtin "+p.Name) {
 		g.diags.Add(diag.Newf("builtin-agent", at, "gate %q gets the built-in agent", clip(p.Name)).
-			WithDetail("No agent that the policy declares fits, so the built-in agent %q is taken. Declare one with capability %s to choose another.", c.agent.Name, strings.Join(n.capabilities, ", ")))
+			WithDetail("No agent declared by the policy fits, so the built-in agent %q is used. Declare one with capability %s to choose another.", c.agent.Name, strings.Join(n.capabilities, ", ")))
 	}
 	g.judge(out, g.crew.declared(c.agent, g.diags), c.why, p.Model.V)
 }

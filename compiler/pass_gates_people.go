@@ -84,7 +84,7 @@ func (g *gating) noApprover(at diag.Range, name, from string) {
 		write = "Write \"required from @name\", or hitl { approvers = [\"name\"] } into the policy."
 	}
 	g.diags.Add(diag.Newf("gate-without-approver", at, "nobody can approve %q", clip(name)).
-		WithDetail("A person has to approve here, and nobody is named. %s", write))
+		WithDetail("A person has to approve here, but no approver is named. %s", write))
 }
 
 // humansLast moves human gates to the end.

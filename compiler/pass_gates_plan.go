@@ -79,7 +79,7 @@ func (g *gating) badAttribute(v ir.Stated, name, want string) {
 func (g *gating) own(s *ir.Step, name string, at diag.Range, gate ir.Gate) {
 	full := string(g.here.draft.Key) + "/" + name
 	if first, twice := g.source[full]; twice {
-		g.diags.Add(diag.Newf("duplicate-gate", at, "gate %q stands twice", clip(name)).
+		g.diags.Add(diag.Newf("duplicate-gate", at, "gate %q is defined twice", clip(name)).
 			WithDetail("Each gate of an item needs its own name. Rename this one.").
 			WithRelated(first, "first here"))
 		return

@@ -104,8 +104,8 @@ func checkRef(name string, at diag.Range, diags *diag.List) {
 	if why == "" {
 		return
 	}
-	diags.Add(diag.Newf("branch-format", at, "%q is no name for a branch", clip(name)).
-		WithDetail("git refuses it: it %s. Write a name of letters, digits, \"-\", \"_\" and \"/\".", why))
+	diags.Add(diag.Newf("branch-format", at, "%q is not a valid branch name", clip(name)).
+		WithDetail("git rejects it: it %s. Write a name of letters, digits, \"-\", \"_\" and \"/\".", why))
 }
 
 // checkWorktree refuses paths outside the project and its sibling
@@ -115,13 +115,13 @@ func checkWorktree(p string, at diag.Range, diags *diag.List) {
 	if why == "" {
 		return
 	}
-	diags.Add(diag.New("worktree-path", at, "the worktree cannot stand there").
+	diags.Add(diag.New("worktree-path", at, "the worktree's path is not allowed").
 		WithDetail("%q %s. Write a path inside the project or inside \"../NAME-worktrees/\".", clip(p), why))
 }
 
 func badWorktree(p string) string {
 	if strings.ContainsFunc(p, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-		return "holds a control character"
+		return "contains a control character"
 	}
 	if why := foreignPath(p); why != "" {
 		return why
@@ -134,7 +134,7 @@ func badWorktree(p string) string {
 			return "is the project itself"
 		}
 		if first, _, _ := strings.Cut(clean, "/"); strings.EqualFold(first, ".git") {
-			return "lies inside .git"
+			return "is inside .git"
 		}
 		return ""
 	case clean == ".." || !strings.HasSuffix(folder, "-worktrees") || folder == "-worktrees" || below == "":

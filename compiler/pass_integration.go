@@ -163,7 +163,7 @@ func (sum *summing) fenceGates(gates []string) []string {
 	for _, f := range u.fences.plan {
 		v := f.Settings.Integration.Gates
 		if v.Set && len(v.V) == 0 {
-			u.loosened(v.Range, sum.diags, "a plan cannot take gates away",
+			u.loosened(v.Range, sum.diags, "a plan cannot remove gates",
 				"The result is judged by the gates that the policy says, by default the command gates of what is merged. Remove the line, or change the policy.")
 		}
 		for _, name := range v.V {

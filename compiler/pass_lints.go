@@ -67,7 +67,7 @@ func (u *unit) lintOverlaps(e *ir.Epic, diags *diag.List) {
 		told[[2]int32{p.A, p.B}] = true
 		a, b := &u.draft.Nodes[p.A], &u.draft.Nodes[p.B]
 		diags.Add(diag.Newf("file-overlap", b.KeyRange, "%s and %s change the same files", clip(string(b.Key)), clip(string(a.Key))).
-			WithDetail("Both name %q and nothing orders them, so their work may conflict when it is merged. Let one depend on the other, or give them different files.", clip(p.Path)).
+			WithDetail("Both name %q and neither depends on the other, so their results may conflict when merged. Let one depend on the other, or give them different files.", clip(p.Path)).
 			WithRelated(a.KeyRange, "%s is here", a.Key))
 	})
 }
@@ -96,7 +96,7 @@ func (u *unit) lintDeadlines(e *ir.Epic, diags *diag.List) {
 				WithDetail("%s lies before now. Write a later one, or remove it.", n.Limits.Deadline))
 		case need > left:
 			diags.Add(diag.Newf("deadline-tight", d.Deadline.Range, "%s may run beyond its deadline", clip(string(n.Key))).
-				WithDetail("All attempts with their timeouts may take %s, and %s are left. Lower attempts or timeout, or write a later deadline.", need, left.Round(time.Minute)))
+				WithDetail("All attempts with their timeouts may take %s, but only %s remain. Lower attempts or timeout, or write a later deadline.", need, left.Round(time.Minute)))
 		}
 	}
 }

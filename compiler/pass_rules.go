@@ -200,8 +200,8 @@ func (r *ruling) expired(w *policies.Waiver) {
 	if now.IsZero() || err != nil || now.Before(last.AddDate(0, 0, 1)) {
 		return
 	}
-	r.diags.Add(diag.Newf("waiver-expired", w.Until.Range, "the waiver of %s is past its last day", clip(w.Name)).
-		WithDetail("It held until %s. Mend what the rule complains of, or agree on a later day with %s.", w.Until.V, w.Owner.V))
+	r.diags.Add(diag.Newf("waiver-expired", w.Until.Range, "the waiver of %s has expired", clip(w.Name)).
+		WithDetail("It was valid until %s. Fix what the rule reports, or agree on a later date with %s.", w.Until.V, w.Owner.V))
 }
 
 // sentenceOf writes a message without its last stop.

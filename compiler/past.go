@@ -37,8 +37,8 @@ func (u *unit) checkInherited(n *ir.DraftNode, id ir.NodeID, past *Past, diags *
 	}
 	key := clip(string(n.Key))
 	if past.Unknown != "" {
-		diags.Add(diag.Newf("deleted-id", n.KeyRange, "whether the id of %s is free is not known", key).
-			WithDetail("%s. If a deleted item had the id %s, this one would take over its results and decisions. Mend the journal; or, if it is the same item, compile with --same-id %s.",
+		diags.Add(diag.Newf("deleted-id", n.KeyRange, "it is not known whether the id of %s is free", key).
+			WithDetail("%s. If a deleted item had the id %s, this one would inherit its results and decisions. Fix the journal; or, if it is the same item, compile with --same-id %s.",
 				past.Unknown, id, n.Key))
 		return
 	}
@@ -64,8 +64,8 @@ func (u *unit) checkInherited(n *ir.DraftNode, id ir.NodeID, past *Past, diags *
 	if u.tree == nil || u.listed() { // what ralph does not write
 		fresh = "give it another id in " + u.source.Path
 	}
-	diags.Add(diag.Newf("deleted-id", n.KeyRange, "the id of %s is that of a deleted item", key).
-		WithDetail("The journal of this repository knows %s%s, and the epic.json that is replaced %s. With this id %s would take over the results and decisions of that item. If it is a new one, %s; if it is the same, with --same-id %s.",
+	diags.Add(diag.Newf("deleted-id", n.KeyRange, "%s would get the id of a deleted item", key).
+		WithDetail("The journal of this repository knows %s%s, and the epic.json that is replaced %s. With this id %s would inherit the results and decisions of that item. If it is a new one, %s; if it is the same, with --same-id %s.",
 			id, was, lacks, key, fresh, n.Key))
 }
 
@@ -127,14 +127,14 @@ func (c *compilation) checkIDChoice(flag, key string, fresh bool) {
 			WithDetail("%s names an item of the plan.%s Write its id as the plan has it.", flag, didYouMean(key, known)))
 	case len(found) > 1:
 		c.diags.Add(diag.Newf("id-choice", found[1].KeyRange, "several plans have an item %q", clip(key)).
-			WithDetail("%s is to concern one of them. Compile that plan alone.", flag).
+			WithDetail("%s applies to one of them. Compile that plan alone.", flag).
 			WithRelated(found[0].KeyRange, "the other one"))
 	case fresh && listed:
-		c.diags.Add(diag.Newf("id-choice", found[0].KeyRange, "%s has an id of its own", clip(key)).
-			WithDetail("Nothing is written to the items of a front matter, so %s cannot keep another one. Give the item another id there.", flag))
+		c.diags.Add(diag.Newf("id-choice", found[0].KeyRange, "%s has its own id", clip(key)).
+			WithDetail("Items of a front matter are not annotated, so %s cannot set another id. Change the id there.", flag))
 	case fresh && found[0].ID != "":
-		c.diags.Add(diag.Newf("id-choice", found[0].IDRange, "the plan says what the id of %s is", clip(key)).
-			WithDetail("It gives it the id %s, and ids that stand in the plan are kept. If it is another item, delete that annotation and compile with %s again.", clip(string(found[0].ID)), flag))
+		c.diags.Add(diag.Newf("id-choice", found[0].IDRange, "the plan already states the id of %s", clip(key)).
+			WithDetail("It has the id %s, and ids written in the plan are kept. If it is another item, delete that annotation and compile with %s again.", clip(string(found[0].ID)), flag))
 	}
 }
 
@@ -150,7 +150,7 @@ func (u *unit) checkTaken(e *ir.Epic, ids identities, diags *diag.List) {
 			n := &u.draft.Nodes[i]
 			at = cmpRange(n.Branch.Range, cmpRange(n.Worktree.Range, n.KeyRange))
 		}
-		diags.Add(diag.New("name-taken", at, "a name that this epic needs is taken").
+		diags.Add(diag.New("name-taken", at, "a name that this epic needs is already in use").
 			WithDetail("%s%s. What to do: %s.", strings.ToUpper(t.What[:1]), t.What[1:], strings.Join(t.Ways, "; or ")))
 	}
 }

@@ -41,7 +41,7 @@ func TestPastChangesNoByte(t *testing.T) {
 	}
 	again := plan(asked, Options{}, string(fresh.Results[0].Annotated))
 	if !bytes.Equal(again.Results[0].JSON, fresh.Results[0].JSON) {
-		t.Error("the fresh id that stands in the plan is not believed")
+		t.Error("the fresh id that is in the plan is not believed")
 	}
 	// One on record about the fresh id as well: the next one.
 	both := func(ir.Header) Past {
@@ -77,7 +77,7 @@ func TestAnItemThatReplacesAnotherInOneEdit(t *testing.T) {
 		{"the same title, the annotation is gone", typed, "Parse the query", true, false, ""},
 		{"the title is a little better", typed, "Parse the long query!", true, false, ""},
 		{"nothing is on record", typed, "Draw a map", false, false, ""},
-		{"the id stands there", plan, "Draw a map", true, false, ""},
+		{"the id is there", plan, "Draw a map", true, false, ""},
 		{"a plan without ids", bare, "Draw a map", true, false, ""},
 		{"a plan without ids, done", bare, "Draw a map", true, true, "done"},
 		{"a plan without ids, the same item", bare, "Parse a query", true, false, "done"},

@@ -111,7 +111,7 @@ func (c *compilation) openWish(w *Wish) *unit {
 	file := diag.NewFile(src.Path, src.Bytes)
 	c.files[src.Path] = file
 	if bad := badPath(w.Plan); bad != "" {
-		c.diags.Add(diag.New("path-leaves-project", diag.Range{}, "the plan does not lie in the project").
+		c.diags.Add(diag.New("path-leaves-project", diag.Range{}, "the plan is not in the project").
 			WithDetail("Its path %s. Name a plan by a path relative to the root of the project.", bad))
 		return nil
 	}
@@ -278,8 +278,8 @@ func (u *unit) planReview() (string, *policies.Gate) {
 		p := &policies.Gate{Decl: policies.Decl{Name: "review", Range: r.Agent.Range}}
 		p.Kind.V, p.Agent, p.OnFailure.V = "review", r.Agent, "retry"
 		p.Sees.V, p.OutputSchema.V = []string{"acceptance", "diff"}, verdictSchema
-		p.Prompt.V = "The acceptance criteria are what somebody wishes for; the change is a plan for it. Judge whether the plan " +
-			"does all of it and nothing else, in steps that can each be verified. Say fail and what is missing or too much."
+		p.Prompt.V = "The acceptance criteria are the request; the change is a plan for it. Judge whether the plan " +
+			"covers all of it and nothing else, in steps that can each be verified. Otherwise answer fail and say what is missing or superfluous."
 		return "review", p
 	}
 	return "", nil

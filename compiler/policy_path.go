@@ -101,5 +101,5 @@ func absent(project fs.FS, name string, err error) bool {
 
 func unreadable(p string, err error) diag.Diagnostic {
 	return diag.New("policy-file", diag.Range{File: p}, "the policy file cannot be read").
-		WithDetail("%s. Mend the file, or remove it from the policy path.", worldError(p, err))
+		WithDetail("%s. Fix the file, or remove it from the policy path.", worldError(p, err))
 }

@@ -93,7 +93,7 @@ func TestTasksStandInThePromptInTheirOrder(t *testing.T) {
 		}
 		line := slices.IndexFunc(e.Nodes[0].Prompt, func(s string) bool { return strings.Contains(s, want) })
 		if line <= at {
-			t.Errorf("%s stands in line %d of the prompt, behind %d", want, line, at)
+			t.Errorf("%s is in line %d of the prompt, behind %d", want, line, at)
 		}
 		at = line
 	}

@@ -81,7 +81,7 @@ func (c *compilation) open(src Source) *unit {
 		return nil
 	}
 	if bad := badPath(src.Path); bad != "" {
-		c.diags.Add(diag.New("path-leaves-project", diag.Range{}, "the plan does not lie in the project").
+		c.diags.Add(diag.New("path-leaves-project", diag.Range{}, "the plan is not in the project").
 			WithDetail("Its path %s. Name a plan by a path relative to the root of the project.", bad))
 		return nil
 	}

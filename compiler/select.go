@@ -121,7 +121,7 @@ func (u *unit) agentFile(file string, at diag.Range, diags *diag.List) (p, diges
 	p = strings.TrimPrefix(file, "./")
 	if bad := badPath(p); bad != "" {
 		diags.Add(diag.New("path-leaves-project", at, "the path leaves the project").
-			WithDetail("%q %s. Agent files stand inside the project: write the path relative to its root.", clip(file), bad))
+			WithDetail("%q %s. Agent files are inside the project: write the path relative to its root.", clip(file), bad))
 		return "", "", ""
 	}
 	head, l, err := u.c.agentFile(p)
@@ -314,7 +314,7 @@ func reason(n need, best *policies.Agent, from []*policies.Agent, all int) strin
 			by = "model"
 		}
 		if n.blind && best.Access.V != "read" {
-			by = "not having written"
+			by = "did not write the work"
 		}
 		return fmt.Sprintf("first by %s of %d agents with %s", by, all, has)
 	}

@@ -68,7 +68,7 @@ func (u *unit) readStories(diags *diag.List) {
 	}
 	if err != nil {
 		diags.Add(diag.New("spec-unread", u.draft.Range, "the spec.md beside the plan is not read").
-			WithDetail("%s. Acceptance scenarios of user stories would become acceptance criteria of the items with their label. Mend the file, or remove it.", worldError(at, err)))
+			WithDetail("%s. Acceptance scenarios of user stories would become acceptance criteria of the items with their label. Fix the file, or remove it.", worldError(at, err)))
 		return
 	}
 	f := diag.NewFile(at, src)

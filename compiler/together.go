@@ -113,8 +113,8 @@ func (c *compilation) checkAnnotations() {
 			return
 		}
 		if o, twice := first[id]; twice && (o.u != u || item && o.at == u.draft.IDRange) {
-			c.diags.Add(diag.Newf("duplicate-annotation", at, "the annotation %q is there twice", clip(string(id))).
-				WithDetail("An id belongs to one plan or one item for good. Delete this annotation; compile writes a new one.").
+			c.diags.Add(diag.Newf("duplicate-annotation", at, "the annotation %q appears twice", clip(string(id))).
+				WithDetail("An id belongs to one plan or item permanently. Delete this annotation; compile writes a new one.").
 				WithRelated(o.at, "first here"))
 			return
 		}

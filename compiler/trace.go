@@ -260,7 +260,7 @@ func (w *why) limits(p string, s *ir.Step, v *stepValues, d *ir.DraftNode, work 
 	}
 	told(w, p+".attempts", s.Limits.Attempts, label(d.Attempts), v.attempts, "default")
 	if label(d.Attempts).Set() && !userOnly(v.Breaker).Set {
-		w.add(p+".breaker", fmt.Sprint(s.Limits.Breaker), "as many as the stated attempts", d.Attempts.Range)
+		w.add(p+".breaker", fmt.Sprint(s.Limits.Breaker), "the number of attempts", d.Attempts.Range)
 	} else {
 		told(w, p+".breaker", s.Limits.Breaker, ir.Stated{}, v.Breaker, "default")
 	}

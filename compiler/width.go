@@ -32,8 +32,8 @@ func (u *unit) carry(d *ir.DraftNode, n int, what string) bool {
 		return true
 	}
 	if before >= 0 {
-		u.c.diags.Add(diag.New("plan-too-large", d.Range, "the items carry too much").
-			WithDetail("With %s of this item, what all items carry is more than %d MB: it stands once in the plan or the policy, and again in every item. Shorten it, or state it where it is needed.", what, roomFor(u.c.size)>>20))
+		u.c.diags.Add(diag.New("plan-too-large", d.Range, "the items carry too much text").
+			WithDetail("With %s of this item, what all items carry is more than %d MB: text written once in the plan or the policy is repeated in every item. Shorten it, or write it where it is needed.", what, roomFor(u.c.size)>>20))
 	}
 	return false
 }
@@ -73,7 +73,7 @@ func (l *lowering) within(labels []syntax.Label) []syntax.Label {
 
 func (l *lowering) tooMany(at diag.Range) {
 	l.diags.Add(diag.New("plan-too-large", at, "the labels list too much").
-		WithDetail("The labels below one heading list at most %d values together. Write a glob for many paths, or split the item.", maxEntries))
+		WithDetail("The labels below one heading may list %d values in total. Write a glob for many paths, or split the item.", maxEntries))
 }
 
 // unique returns the values without repetitions, in order.

@@ -6,5 +6,5 @@ var taskmasterCodes = rows{
 	{"taskmaster-tag", Error, "The file has tasks under several tags, and none was chosen"},
 	{"taskmaster-cancelled", Note, "A cancelled task is not run"},
 	{"taskmaster-held", Note, "A task waits for a person"},
-	{"taskmaster-lifted", Note, "A dependency of or on a subtask is one of its whole task"},
+	{"taskmaster-lifted", Note, "A subtask's dependency is applied to its whole task"},
 }

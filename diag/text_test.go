@@ -11,7 +11,7 @@ func TestTextPointsAtTheRange(t *testing.T) {
 	at := strings.Index(src, "1.9")
 	d := Diagnostic{
 		Code: "unknown-item", Severity: Error, Summary: "there is no item 1.9",
-		Detail: "The nearest id is 1.1. Write an id that stands in a heading.", Range: f.Range(at, at+3),
+		Detail: "The nearest id is 1.1. Write an id that is in a heading.", Range: f.Range(at, at+3),
 	}.WithRelated(f.Range(8, 25), "the only item").WithFix(f.Range(at, at+3), "1.1")
 	var b strings.Builder
 	if err := (Text{Files: map[string]*File{f.Name: f}}).Write(&b, List{d}); err != nil {
@@ -26,7 +26,7 @@ func TestTextPointsAtTheRange(t *testing.T) {
   |
 3 | ### Sprint 1.1: A
   | -----------------
-  = The nearest id is 1.1. Write an id that stands in a heading.
+  = The nearest id is 1.1. Write an id that is in a heading.
   = fix: write ` + "`1.1`" + `
 
 1 error

@@ -109,7 +109,7 @@ func ParseOutcome(b []byte) (Outcome, Usage) {
 		return InvalidOutcome("it is not the JSON object that is asked for: it begins with %q", text.Head(string(b), 20)), none
 	}
 	if twice, ok := errors.AsType[*strictjson.Twice](strictjson.Check(b, anyDepth, true)); ok { // what else is wrong is said by who reads it
-		return InvalidOutcome("the key %q stands in it twice: say it once", text.Head(twice.Key, 60)), none
+		return InvalidOutcome("the key %q is in it twice: say it once", text.Head(twice.Key, 60)), none
 	}
 	if out, u, ok := typedOutcome(b); ok {
 		return out, u

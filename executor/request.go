@@ -74,7 +74,7 @@ func (t *Late) Prompt(b *bytes.Buffer, n *ir.Node, step *ir.Step, feedback, left
 	some("What earlier steps reported", t.Earlier)
 	some("Files that earlier steps left", left)
 	some("An earlier try", t.Older)
-	some("Feedback: what to mend", feedback)
+	some("Feedback: what to fix", feedback)
 	some("This turn", t.Turn)
 	if t.ByFile {
 		section("How to report", byFile...)

@@ -76,7 +76,7 @@ func Decode(b []byte) (*Epic, error) {
 	e := &Epic{}
 	d.run(func() {
 		if strings.HasPrefix(d.s, "\uFEFF") {
-			d.syntax("a byte order mark stands before the JSON; compile the plan again")
+			d.syntax("a byte order mark is before the JSON; compile the plan again")
 		}
 		d.space()
 		d.value(epicShape(), reflect.ValueOf(e).Elem())
@@ -229,7 +229,7 @@ func (d *decoder) object(s *shape, v reflect.Value) {
 			}
 		}
 		if seen&(1<<i) != 0 {
-			d.failAt(at, "stands twice")
+			d.failAt(at, "appears twice")
 			d.skip()
 			return
 		}
@@ -331,7 +331,7 @@ func (d *decoder) mapping(s *shape, v reflect.Value) {
 		}
 		k := reflect.ValueOf(key).Convert(s.typ.Key())
 		if v.MapIndex(k).IsValid() {
-			d.failAt(at, "stands twice")
+			d.failAt(at, "appears twice")
 			d.skip()
 			return
 		}

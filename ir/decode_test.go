@@ -47,7 +47,7 @@ func TestDecodeNamesThePathOfEachMistake(t *testing.T) {
 		{"an unknown field", `"done": false,`, `"done": false, "colour": "red",`, []string{"nodes[0].colour: is not a field that this version of ralph knows"}},
 		{"an empty field that is left out else", `      "implicit": false`, `      "implicit": false,` + "\n" + `      "expect": null`, []string{"agents.default.expect: is empty: leave it out"}},
 		{"a missing field", `      "priority": 2,` + "\n", ``, []string{"nodes[0].priority: is missing"}},
-		{"a field that stands twice", `"done": false,`, `"done": false, "done": true,`, []string{"nodes[0].done: stands twice"}},
+		{"a field that appears twice", `"done": false,`, `"done": false, "done": true,`, []string{"nodes[0].done: appears twice"}},
 		{"a number for a string", `"agent": "default"`, `"agent": 7`, []string{"nodes[0].steps[0].agent: must be a string, not a number"}},
 		{"null for an array", `"merges": []`, `"merges": null`, []string{"nodes[0].merges: must be an array, not null"}},
 		{"a string for a bool", `"done": false`, `"done": "no"`, []string{"nodes[0].done: must be true or false, not a string"}},
@@ -57,13 +57,13 @@ func TestDecodeNamesThePathOfEachMistake(t *testing.T) {
 		{"an object for a string in a list", "\"It works\"\n      ]", "{\"a\": []}\n      ]", []string{"nodes[0].acceptance[0]: must be a string, not an object"}},
 		{"two mistakes at once", `"done": false`, `"done": 1, "x": 2`, []string{"nodes[0].done: must be true or false, not a number", "nodes[0].x: is not a field that this version of ralph knows"}},
 		{"a name that is no word", `"unit": {`, `"1.2/verify": {"colour": 1}, "unit": {`, []string{`gates["1.2/verify"].colour: is not a field that this version of ralph knows`}},
-		{"an entry that stands twice", `"secrets": {`, `"secrets": {"anthropic": {"env": ""},`, []string{"secrets.anthropic: stands twice"}},
+		{"an entry that appears twice", `"secrets": {`, `"secrets": {"anthropic": {"env": ""},`, []string{"secrets.anthropic: appears twice"}},
 		{"another version", `ralph.ir/v1`, `ralph.ir/v9`, []string{`ir: "ralph.ir/v9" is not the version that this ralph reads (ralph.ir/v1); compile the plan again`}},
 		{"a truncated file", good[strings.Index(good, "      \"kind\""):], ``, []string{"the file ends too early"}},
 		{"something behind the end", "\"\n}\n", "\"\n}\n{}", []string{"there is more behind the end of the value"}},
 		{"an empty file", good, "", []string{"the file ends too early"}},
 		{"no object at all", good, "[]", []string{"must be an object, not an array"}},
-		{"a byte order mark", "{\n  \"ir\"", "\uFEFF{\n  \"ir\"", []string{"a byte order mark stands before the JSON; compile the plan again"}},
+		{"a byte order mark", "{\n  \"ir\"", "\uFEFF{\n  \"ir\"", []string{"a byte order mark is before the JSON; compile the plan again"}},
 		{"invalid UTF-8", `"Data model"`, "\"\xff\"", []string{"nodes[0].title: a string that is not UTF-8"}},
 		{"terminal escapes in a key", `"done": false`, `"\u001b[31m": 1, "done": false`, []string{`nodes[0]["\x1b[31m"]: is not a field that this version of ralph knows`}},
 	}
@@ -125,7 +125,7 @@ func TestDecodeSaysRecompileAtConflictMarkers(t *testing.T) {
 		t.Fatalf("got %v", err)
 	}
 	if !strings.HasPrefix(bad[first.Offset:], "<<<<<<<") {
-		t.Errorf("offset %d stands at %q", first.Offset, bad[first.Offset:][:10])
+		t.Errorf("offset %d is at %q", first.Offset, bad[first.Offset:][:10])
 	}
 	if _, err := ir.Decode([]byte("{\n<<<<<<< HEAD\n")); err == nil || !strings.Contains(err.Error(), "recompile") {
 		t.Errorf("a file of nothing but a conflict gave %v", err)
@@ -221,7 +221,7 @@ func FuzzNormalizeJSON(f *testing.F) {
 			if err != nil {
 				msg = err.Error()
 			}
-			for _, stricter := range []string{"stands twice", "nested deeper", "not UTF-8"} {
+			for _, stricter := range []string{"appears twice", "nested deeper", "not UTF-8"} {
 				if strings.Contains(msg, stricter) {
 					return
 				}

@@ -71,7 +71,7 @@ func (d *decoder) rawDoc() *rawDoc {
 		seen := map[string]bool{}
 		d.members(func(key string, at int) {
 			if seen[key] {
-				d.failAt(at, "the key %s stands twice", quote(key))
+				d.failAt(at, "the key %s appears twice", quote(key))
 				d.skip()
 				return
 			}

@@ -146,7 +146,7 @@ func (d *decoder) members(read func(key string, at int)) {
 		key := d.str()
 		d.space()
 		if d.peek() != ':' {
-			d.syntax("expected a colon behind a key, found %s", d.found())
+			d.syntax("expected a colon after a key, found %s", d.found())
 		}
 		d.pos++
 		d.space()

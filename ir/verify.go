@@ -318,7 +318,7 @@ func listed[T any](v *verifier, at string, names []string, table map[string]T, w
 			v.fail(fmt.Sprintf("%s[%d]", at, i), "%s is no %s", quote(name), what)
 		}
 		if i < 1000 && slices.Contains(names[:i], name) {
-			v.fail(fmt.Sprintf("%s[%d]", at, i), "%s stands twice", quote(name))
+			v.fail(fmt.Sprintf("%s[%d]", at, i), "%s appears twice", quote(name))
 		}
 	}
 }

@@ -43,7 +43,7 @@ func (v *verifier) values(at string, env map[string]string) {
 			v.fail(at, "%s is no name of a variable", quote(name))
 		}
 		if strings.Contains(env[name], "\x00") {
-			v.fail(at, "the value of %s holds a NUL, which no program can be given. Remove it", quote(name))
+			v.fail(at, "the value of %s contains a NUL, which no program can be given. Remove it", quote(name))
 		}
 	}
 }

@@ -146,7 +146,7 @@ func (s *Set) Dialect(spec string, at diag.Range) (*Dialect, diag.List) {
 	}
 	if len(out.Item.Keywords.V) == 0 {
 		return base, diag.List{diag.Newf("dialect-unknown", at, "no keyword behind %s", quoted(name+":")).
-			WithDetail("A colon behind a dialect is followed by item keywords. Write %s:PR,Unit, or leave the colon out.", printable(name))}
+			WithDetail("A colon after a dialect is followed by item keywords. Write %s:PR,Unit, or leave the colon out.", printable(name))}
 	}
 	return &out, nil
 }

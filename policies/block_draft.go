@@ -76,7 +76,7 @@ func (s *Set) checkDraft(d *decoder) {
 // plans that ralph draft has written, and nothing else.
 func PlanningOnly(gate string, at diag.Range) diag.Diagnostic {
 	return diag.Newf("gate-planning-only", at, "gate %s judges plans, not work", quoted(gate)).
-		WithDetail("Of kind compiles, it compiles the plan that `ralph draft` has written, and stands there by itself. Remove it from the list.")
+		WithDetail("Of kind compiles, it compiles the plan that `ralph draft` has written, and is there by itself. Remove it from the list.")
 }
 
 // checkPlanningOnly reports gates that a step cannot have.

@@ -204,7 +204,7 @@ func (s *Set) checkGate(d *decoder, g *Gate) {
 		}
 	case "outcome":
 		if !g.Promise.Set && !g.NoErrors.V && !g.Dynamic {
-			d.diags.Add(diag.Newf("gate-without-verdict", g.Range, "gate %s asks for nothing", quoted(g.Name)).
+			d.diags.Add(diag.Newf("gate-without-verdict", g.Range, "gate %s checks nothing", quoted(g.Name)).
 				WithDetail("A gate of kind outcome looks at what the agent reported. Write promise = \"DONE\" or no_errors = true."))
 		}
 	case "agent":

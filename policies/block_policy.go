@@ -14,7 +14,7 @@ import (
 // around them.
 type Policy struct {
 	Decl
-	Default  Value[bool] `hcl:"default=false" doc:"true for the policy that stands below every other"`
+	Default  Value[bool] `hcl:"default=false" doc:"true for the policy that is below every other"`
 	Priority Value[int]  `hcl:"priority=0" min:"-1000" max:"1000" doc:"a whole number; the higher one wins when several match"` // decides when several policies match; higher wins
 	Match    *Match      `hcl:"match"`                                                                                          // nil: only by name or as the default
 	Steps    []*Step     // in order
@@ -96,7 +96,7 @@ func (d *decoder) policy(b *hcl.Block) *Policy {
 func (m *Match) check(r *reader) {
 	if len(r.attrs) == 0 {
 		r.d.diags.Add(diag.New("policy-missing-attribute", r.at, "match says nothing").
-			WithDetail("An empty match fits every sprint. Write what must fit, or default = true for the policy that stands below every other."))
+			WithDetail("An empty match fits every sprint. Write what must fit, or default = true for the policy that is below every other."))
 	}
 }
 

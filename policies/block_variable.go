@@ -236,7 +236,7 @@ func (l *localReader) visit(name string) {
 	if slices.Contains(l.path, name) {
 		l.values[name] = cty.DynamicVal
 		d.diags.Add(diag.Newf("policy-local-cycle", at, "local %s needs itself", quoted(name)).
-			WithDetail("It is computed from %s. Take one of these out of the circle.", joinPath(append(l.path[slices.Index(l.path, name):], name))))
+			WithDetail("It is computed from %s. Take one of these out of the cycle.", joinPath(append(l.path[slices.Index(l.path, name):], name))))
 		return
 	}
 	if len(l.path) > 200 {

@@ -37,7 +37,7 @@ func (r *reader) checkEnv(name string, v Value[map[string]string]) {
 			r.invalid(name, v.Range, errors.New(quoted(k)+" is no name of a variable"))
 		}
 		if strings.Contains(v.V[k], "\x00") {
-			r.invalid(name, v.Range, errors.New("the value of "+quoted(k)+" holds a NUL, which no program can be given"))
+			r.invalid(name, v.Range, errors.New("the value of "+quoted(k)+" contains a NUL, which no program can be given"))
 		}
 	}
 }

@@ -141,6 +141,6 @@ func jsonTooDeep(src []byte) int {
 }
 
 func tooLarge(r diag.Range, what string) diag.Diagnostic {
-	return diag.New("policy-too-large", r, "policy text is beyond a limit").
-		WithDetail("The text %s. No policy that a person writes comes near; split it, or move data into a file that jsonfile() reads.", what)
+	return diag.New("policy-too-large", r, "policy text exceeds a limit").
+		WithDetail("The text %s. No handwritten policy comes near; split it, or move data into a file that jsonfile() reads.", what)
 }

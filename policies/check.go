@@ -36,7 +36,7 @@ func (s *Set) check(d *decoder) {
 		if p.Default.V {
 			if def != nil {
 				d.diags.Add(diag.New("policy-two-defaults", p.Default.Range, "two policies are the default").
-					WithDetail("One policy stands below every other. Remove default = true from one of them.").WithRelated(def.Default.Range, "the other one"))
+					WithDetail("One policy is the base of all others. Remove default = true from one of them.").WithRelated(def.Default.Range, "the other one"))
 			}
 			def = p
 		}
@@ -74,8 +74,8 @@ func (s *Set) checkFallbacks(d *decoder) {
 		}
 		if mark[name] == entered {
 			circle := append(slices.Clone(path[slices.Index(path, name):]), name)
-			d.diags.Add(diag.New("fallback-cycle", a.Fallback.Range, "agents fall back to each other in a circle").
-				WithDetail("The circle is %s. Take one agent out of a fallback.", printableText(strings.Join(circle, " → "))))
+			d.diags.Add(diag.New("fallback-cycle", a.Fallback.Range, "agents fall back to each other in a cycle").
+				WithDetail("The cycle is %s. Take one agent out of a fallback.", printableText(strings.Join(circle, " → "))))
 			return
 		}
 		mark[name] = entered

@@ -158,7 +158,7 @@ func ParseApproval(s string) (Approval, error) {
 		}
 	}
 	if near, ok := nearApproval(whole, in); ok {
-		return Approval{}, fmt.Errorf("%q is nearly %q; write a person as @name", whole, near)
+		return Approval{}, fmt.Errorf("%q is almost %q; write a person as @name", whole, near)
 	}
 	for _, name := range strings.FieldsFunc(strings.ReplaceAll(in, " and ", ","), func(r rune) bool { return r == ',' || r == '&' || r == '+' }) {
 		written := strings.TrimSpace(name)
@@ -166,7 +166,7 @@ func ParseApproval(s string) (Approval, error) {
 			continue
 		}
 		if strings.IndexFunc(name, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) >= 0 {
-			return Approval{}, errors.New("each name is one word, and only \"within\" with a duration may stand behind them")
+			return Approval{}, errors.New("each name is one word, and only \"within\" with a duration may be behind them")
 		}
 		if !namesPerson(written, from) {
 			return Approval{}, fmt.Errorf("%q names nobody; a person is written as @name", written)
@@ -356,7 +356,7 @@ func canonicalJSON(b []byte) (json.RawMessage, error) {
 	dec.UseNumber()
 	var v any
 	if err := dec.Decode(&v); err != nil {
-		return nil, errors.New("the text is no JSON")
+		return nil, errors.New("the text is not valid JSON")
 	}
 	if dec.More() {
 		return nil, errors.New("something follows behind the JSON")

@@ -155,7 +155,7 @@ func (d *decoder) named(what, name string, at diag.Range) bool {
 		d.diags.Add(diag.New("policy-label", at, "the name is too long").
 			WithDetail("A name has at most %d bytes. Write a shorter one.", maxName))
 	case strings.ContainsFunc(name, unicode.IsControl) || !utf8.ValidString(name):
-		d.diags.Add(diag.New("policy-label", at, "the name holds a control character").
+		d.diags.Add(diag.New("policy-label", at, "the name contains a control character").
 			WithDetail("The name of a %s is text that can be seen: %q. Delete the character.", what, name))
 	default:
 		return true

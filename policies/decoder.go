@@ -171,7 +171,7 @@ func (d *decoder) checkTraversal(t hcl.Traversal, u use) {
 		}
 	case root == "node":
 		d.diags.Add(diag.New("policy-node-not-known", at, "node.* is not known here").
-			WithDetail("node.* has a value per node, so it can stand in gates, policies, steps and rules only. Write a fixed value, or a variable, here."))
+			WithDetail("node.* has a value per node, so it can be in gates, policies, steps and rules only. Write a fixed value, or a variable, here."))
 	case root == "run" && !u.run:
 		d.diags.Add(diag.New("policy-run-not-known", at, "run.* is only known when running").
 			WithDetail("run.* may be inserted into run, prompt and env, where apply fills it in. Write something that is known when compiling."))

@@ -109,7 +109,7 @@ func (s *Set) fragment(d *decoder, body hcl.Body, out *Fragment, outer []*Fragme
 				g.TimeoutMS = g.TimeoutMS.Or(Value[int64]{V: s.GateTimeout(g.Kind.V).V})
 				out.Gates[g.Name] = g
 				s.checkGate(d, g)
-				d.neverOnBase(g, "this one stands in the plan")
+				d.neverOnBase(g, "this one is in the plan")
 				d.noNode(b, g.Dynamic)
 			}
 		case "rule":
@@ -153,6 +153,6 @@ func (d *decoder) know(typ, name string) {
 func (d *decoder) noNode(b *hcl.Block, dynamic bool) {
 	if dynamic {
 		d.diags.Add(diag.New("policy-node-not-known", d.rng(b.DefRange), "node.* is not known in a fence").
-			WithDetail("A fence stands in the sprint that it is about. Write the value itself."))
+			WithDetail("A fence is in the sprint that it is about. Write the value itself."))
 	}
 }

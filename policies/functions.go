@@ -363,7 +363,7 @@ func readBounded(fsys fs.FS, name string) ([]byte, error) {
 	}
 	defer f.Close()
 	if st, err := f.Stat(); err == nil && !st.Mode().IsRegular() {
-		return nil, fmt.Errorf("%q is no regular file", name)
+		return nil, fmt.Errorf("%q is not a regular file", name)
 	}
 	b, err := io.ReadAll(io.LimitReader(f, maxReadBytes+1))
 	if err != nil {

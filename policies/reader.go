@@ -65,7 +65,7 @@ func (d *decoder) misfit(b *block, path string, g *hcl.Diagnostic) {
 			WithDetail("Write it without the equals sign: %s { … }", name))
 	case g.Summary == "Unsupported argument", g.Summary == "Extraneous JSON object property", g.Summary == "Unsupported block type":
 		if d.where != "" && b.name == "fence" && (fileBlock.block(name) != nil || planFenceBlock.block(name) != nil) {
-			d.diags.Add(diag.Newf("policy-not-in-fence", r, "%s cannot stand in this fence", quoted(name)).
+			d.diags.Add(diag.Newf("policy-not-in-fence", r, "%s cannot be in this fence", quoted(name)).
 				WithDetail("A fence in a plan may set %s. Move the block into a policy file.", strings.Join(fenceRoot(d.where).blockNames(), ", ")+" and the attributes of a step"))
 			return
 		}
@@ -79,7 +79,7 @@ func (d *decoder) misfit(b *block, path string, g *hcl.Diagnostic) {
 		}
 		dg := diag.Newf(code, r, "unknown %s %s", what, quoted(name))
 		if home := homeOf(b, name, what == "block"); home != "" {
-			d.diags.Add(dg.WithDetail("%s has no %s called %s: it stands %s. Move it there.", sentence(where), what, quoted(name), home))
+			d.diags.Add(dg.WithDetail("%s has no %s called %s: it belongs %s. Move it there.", sentence(where), what, quoted(name), home))
 			return
 		}
 		if near, ok := spell.Nearest(name, known); ok {

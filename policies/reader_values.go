@@ -81,7 +81,7 @@ func toText(_ *reader, v cty.Value, a *attr) (string, error) {
 // plainCommand refuses a command of which a part does not show: a reader would judge another one.
 func plainCommand(s string) error {
 	if shown, hidden := reveal.Text(strings.ReplaceAll(s, "\r\n", "\n")); hidden > 0 {
-		return fmt.Errorf("the command has characters that do not show: “%s”. Remove them; where a command needs one, let the shell write it, as in printf '\\033'", printable(shown))
+		return fmt.Errorf("the command has invisible characters: “%s”. Remove them; where a command needs one, let the shell write it, as in printf '\\033'", printable(shown))
 	}
 	return nil
 }

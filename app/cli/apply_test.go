@@ -37,7 +37,7 @@ if [ -e "$BLOCK" ]; then
 	while :; do sleep 1; done
 fi
 echo "$RALPH_NODE" > "out-$RALPH_NODE.txt"
-if [ -s "$RALPH_FEEDBACK" ]; then echo mended >> "out-$RALPH_NODE.txt"; fi
+if [ -s "$RALPH_FEEDBACK" ]; then echo fixed >> "out-$RALPH_NODE.txt"; fi
 `
 
 func newApplyRepo(t *testing.T, epic *ir.Epic) *applyRepo {
@@ -159,7 +159,7 @@ func diamondEpic() *ir.Epic {
 	return executortest.Epic([]string{"1.1", "1.2a: 1.1", "1.2b: 1.1", "1.3: 1.2a 1.2b"}, func(e *ir.Epic) {
 		e.Epic.Integration.Gates = []string{"check"}
 		g := e.Gates["check"]
-		g.Run = `test "$RALPH_NODE" != 1.2b || grep -q mended out-1.2b.txt`
+		g.Run = `test "$RALPH_NODE" != 1.2b || grep -q fixed out-1.2b.txt`
 		e.Gates["check"] = g
 	})
 }
@@ -335,7 +335,7 @@ func TestApplyTellsWhatAnAgentSaidAndWhereToLook(t *testing.T) {
 		"1.1a  ✗ implement #1: the agent ended with exit code 7: no key", "found\n",
 		"  worktree: " + top + "/project-worktrees/ralph/x/1-1a\n  output:   " + top + "/project/.git/ralph/bd-epic/attempts/bd-1-1a/implement-1\n",
 		"1.1b  ? waits for a person (configuration): agent dev cannot run: exit code 127: ", "no-such-tool-here",
-		"1.1b (waiting: configuration):\n  ralph retry 1.1b   once what it names is mended",
+		"1.1b (waiting: configuration):\n  ralph retry 1.1b   once what it names is fixed",
 	} {
 		if !strings.Contains(a.out.String(), want) {
 			t.Errorf("the output lacks %q:\n%s", want, &a.out)

@@ -39,7 +39,7 @@ func TestAskForksTheSessionThatDidTheWork(t *testing.T) { // S0-114
 
 	got := s.program(exit.Done, "ask", "1.1", "where are you?")
 	lines := strings.Split(strings.TrimSpace(got.out), "\n")
-	if len(lines) != 3 || strings.TrimSpace(lines[0]) != "I am ses-1.1-implement-2-fork and read 1.1 mended" {
+	if len(lines) != 3 || strings.TrimSpace(lines[0]) != "I am ses-1.1-implement-2-fork and read 1.1 fixed" {
 		t.Fatalf("it answers\n%s", got.all())
 	}
 	if lines[1] == s.tree("1.1") || !strings.HasPrefix(lines[1], s.tree("1.1")+".ask-") {
@@ -51,7 +51,7 @@ func TestAskForksTheSessionThatDidTheWork(t *testing.T) { // S0-114
 	if got := s.program(exit.Done, "ask", "1.1", "what?", "--attempt", "1", "--step", "implement"); got.out != "I am ses-1.1-implement-1-fork and read 1.1\n" {
 		t.Errorf("the first attempt answers %q", got.out)
 	}
-	if got := s.program(exit.Done, "ask", "1.1", "mischief"); !strings.Contains(got.out, "mended") {
+	if got := s.program(exit.Done, "ask", "1.1", "mischief"); !strings.Contains(got.out, "fixed") {
 		t.Errorf("it answers %q", got.out)
 	}
 

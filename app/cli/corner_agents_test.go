@@ -48,7 +48,7 @@ git {
 	},
 	{
 		group: "agent", name: "it does not update its bead",
-		want: "what is done stands in the journal, whatever an agent notes elsewhere",
+		want: "what is done is in the journal, whatever an agent notes elsewhere",
 		agent: `echo x > out
 printf '{"success": true, "bead_updated": false}' > "$RALPH_OUTCOME"`,
 		check: func(t *testing.T, r *cornerRepo) {

@@ -27,7 +27,7 @@ cd "$TOP/project" && echo mine > mine && git add mine && git commit -q -m mine`,
 		},
 	},
 	{
-		group: "data", name: "dependencies in a circle",
+		group: "data", name: "dependencies in a cycle",
 		want: "found when compiling, with the whole circle; nothing is written",
 		plan: `### Sprint 1.1: First
 
@@ -70,7 +70,7 @@ cd "$TOP/project" && echo mine > mine && git add mine && git commit -q -m mine`,
 	},
 	{
 		group: "data", name: "numbers that are none",
-		want: "a heading that nearly is a sprint is named when compiling, never dropped in silence",
+		want: "a heading that is almost a sprint is named when compiling, never dropped in silence",
 		plan: cornerPlan + `
 ### Sprint 1.x: Second
 

@@ -15,7 +15,7 @@ var cornerGates = []cornerCase{
 		want:  "stop blocks the sprint at once, without another attempt; independent ones go on",
 		plan:  twoSprints,
 		agent: `echo x > "out-$RALPH_NODE"`,
-		qa:    `if [ "$RALPH_NODE" = 1.1a ]; then ` + says("stop", "a password stands in the code") + `; else ` + says("pass", "fine") + `; fi`,
+		qa:    `if [ "$RALPH_NODE" = 1.1a ]; then ` + says("stop", "a password is in the code") + `; else ` + says("pass", "fine") + `; fi`,
 		gates: "gate.unit, gate.qa",
 		check: func(t *testing.T, r *cornerRepo) {
 			out := r.apply(exit.NotDone)

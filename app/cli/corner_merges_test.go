@@ -46,7 +46,7 @@ esac`,
 	},
 	{
 		group: "merge", name: "results merge, and do not work together",
-		want: "what is joined is judged as a whole: the conflict agent mends it with feedback, no sprint's own state changes",
+		want: "what is joined is judged as a whole: the conflict agent fixes it with feedback, no sprint's own state changes",
 		plan: twoSprints,
 		agent: `case "$RALPH_NODE" in
 integration) grep -q 'both are there' "$RALPH_FEEDBACK" || exit 1; rm out-1.1b ;;

@@ -54,7 +54,7 @@ var cornerPlaces = []cornerCase{
 		},
 	},
 	{
-		group: "worktree", name: "the disk is nearly full",
+		group: "worktree", name: "the disk is almost full",
 		want: "with less free space than min_free nothing starts, and the message says how much is there",
 		policy: `policy "roomy" {
   worktree {

@@ -149,7 +149,7 @@ if [ "$RALPH_STEP" = merge ]; then
 	exit 0
 fi
 echo "$RALPH_NODE" > "out-$RALPH_NODE.txt"
-if [ -s "$RALPH_FEEDBACK" ]; then echo mended >> "out-$RALPH_NODE.txt"; fi
+if [ -s "$RALPH_FEEDBACK" ]; then echo fixed >> "out-$RALPH_NODE.txt"; fi
 case $RALPH_NODE in 1.2?) { echo one; echo "two of $RALPH_NODE"; echo three; } > README.md;; esac
 if [ "$RALPH_NODE" = 1.2a ]; then git add -A; git -c core.hooksPath=/dev/null commit -q -m "my own commit"; fi
 `
@@ -160,8 +160,8 @@ at=$RALPH_NODE.$RALPH_STEP-$RALPH_ATTEMPT
 echo "qa.$at" >> "$TOP/log/gates"
 point "gate.qa.$at.begin"
 status=fail
-if grep -q mended "out-$RALPH_NODE.txt"; then status=pass; fi
-printf '{"status": "%s", "message": "mended: %s"}\n' $status $status
+if grep -q fixed "out-$RALPH_NODE.txt"; then status=pass; fi
+printf '{"status": "%s", "message": "fixed: %s"}\n' $status $status
 point "gate.qa.$at.end"`
 
 // crashCheck notes that it judges.
@@ -174,7 +174,7 @@ func crashEpic() *ir.Epic {
 		e.Epic.Integration.Gates, e.Epic.Integration.PR = []string{"check"}, "plan"
 		e.Epic.Target, e.Run.Git.Remote = "main", "origin"
 		g := e.Gates["check"]
-		g.Run = crashCheck + `; test "$RALPH_NODE" != 1.2b || grep -q mended out-1.2b.txt; r=$?; point "gate.check.$at.end"; exit $r`
+		g.Run = crashCheck + `; test "$RALPH_NODE" != 1.2b || grep -q fixed out-1.2b.txt; r=$?; point "gate.check.$at.end"; exit $r`
 		e.Gates["check"] = g
 		e.Runners["qa"] = ir.Runner{Kind: "command", Run: []string{"sh", "-c", crashQA}, Prompt: "stdin", Env: []string{"PATH", "HOME"}, Outcome: "optional"}
 		e.Agents["qa"] = ir.Agent{Runner: "qa", Access: "read"}

@@ -18,14 +18,14 @@ import (
 // trackerWork passes at the second try in 1.2.
 const trackerWork = `
 echo "$RALPH_NODE" > "out-$RALPH_NODE.txt"
-if [ -s "$RALPH_FEEDBACK" ]; then echo mended >> "out-$RALPH_NODE.txt"; fi
+if [ -s "$RALPH_FEEDBACK" ]; then echo fixed >> "out-$RALPH_NODE.txt"; fi
 `
 
 func trackerEpic() *ir.Epic {
 	return executortest.Epic([]string{"1.1", "1.2: 1.1"}, func(e *ir.Epic) {
 		e.Run.Tracker = &ir.Tracker{Kind: "bd", Prefix: "bd", Actor: "ralph", PollMS: 600_000}
 		g := e.Gates["check"]
-		g.Run = crashCheck + `; test "$RALPH_NODE" != 1.2 || grep -q mended out-1.2.txt; r=$?; point "gate.check.$at.end"; exit $r`
+		g.Run = crashCheck + `; test "$RALPH_NODE" != 1.2 || grep -q fixed out-1.2.txt; r=$?; point "gate.check.$at.end"; exit $r`
 		e.Gates["check"] = g
 	})
 }

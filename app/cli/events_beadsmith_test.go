@@ -79,7 +79,7 @@ func TestARunIsToldAsBeads(t *testing.T) { // S1-55..58, S1-60..62, S1-70..72, S
 	t.Parallel()
 	r := newApplyRepo(t, executortest.Epic([]string{"1.1", "1.2: 1.1"}, func(e *ir.Epic) {
 		g := e.Gates["check"]
-		g.Run = `test "$RALPH_NODE" = 1.2 || grep mended out-1.1.txt || { echo "it is not mended"; exit 1; }`
+		g.Run = `test "$RALPH_NODE" = 1.2 || grep fixed out-1.1.txt || { echo "it is not fixed"; exit 1; }`
 		e.Gates["check"] = g
 		e.Nodes[0].Limits.Budget.Tokens = 5000
 		e.Nodes[0].Goal = "Write it"
@@ -103,7 +103,7 @@ func TestARunIsToldAsBeads(t *testing.T) { // S1-55..58, S1-60..62, S1-70..72, S
 	}
 	var rejection beadsmith.Rejection
 	payload(t, all, "beadRejected", 1, &rejection)
-	if !strings.Contains(rejection.Feedback, "it is not mended") {
+	if !strings.Contains(rejection.Feedback, "it is not fixed") {
 		t.Errorf("the feedback is %q", rejection.Feedback)
 	}
 	var sum beadsmith.TaskSummary

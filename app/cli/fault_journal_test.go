@@ -20,7 +20,7 @@ func logEpic() *ir.Epic {
 	return executortest.Epic([]string{"1.1", "1.2: 1.1", "1.3: 1.2"}, func(e *ir.Epic) {
 		e.Epic.Integration.Gates = []string{"check"}
 		g := e.Gates["check"]
-		g.Run = `at=$RALPH_NODE.$RALPH_STEP-$RALPH_ATTEMPT; echo "check.$at" >> "$TOP/log/gates"; test "$RALPH_NODE" != 1.2 || grep -q mended out-1.2.txt`
+		g.Run = `at=$RALPH_NODE.$RALPH_STEP-$RALPH_ATTEMPT; echo "check.$at" >> "$TOP/log/gates"; test "$RALPH_NODE" != 1.2 || grep -q fixed out-1.2.txt`
 		e.Gates["check"] = g
 	})
 }

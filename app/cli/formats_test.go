@@ -116,9 +116,9 @@ func newFormatsRepo(t *testing.T, files map[string]string) (r *cornerRepo, names
 		agent: `cat > /dev/null
 echo work >> out
 printf '{"result":"success","summary":"did it","usage":{"tokens":10}}' > "$RALPH_OUTCOME"
-if [ -s "$RALPH_FEEDBACK" ]; then echo mended >> out; fi`,
+if [ -s "$RALPH_FEEDBACK" ]; then echo fixed >> out; fi`,
 		qa: `cat > /dev/null
-if grep -q mended out; then
+if grep -q fixed out; then
 	echo '{"status": "pass", "message": "All tests passed. Coverage: 87%", "coverage_percent": 87}'
 else
 	echo '{"status": "fail", "message": "Unit tests failed: test_signup_duplicate_email FAILED", "coverage_percent": 60}'

@@ -89,7 +89,7 @@ func (s *site) onceEach() {
 			continue
 		}
 		if other, twice := seen[f[2]]; twice {
-			s.t.Errorf("N3: %s stands in two commits, %s and %s", f[2], other, f[0])
+			s.t.Errorf("N3: %s is in two commits, %s and %s", f[2], other, f[0])
 		}
 		seen[f[2]] = f[0]
 	}

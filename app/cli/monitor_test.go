@@ -54,7 +54,7 @@ func TestATakeoverSaysWhatToType(t *testing.T) { // S4-64, S4-68, execution §6
 	t.Parallel()
 	s := sessionSite(t, []string{"1.1"}, `cat > /dev/null
 if [ ! -e "$TOP/log/taken" ]; then echo > "$TOP/log/taken"; echo "use bcrypt" > "${RALPH_OUTCOME%/*}/spoken"; exit 0; fi
-echo mended > out-1.1.txt`)
+echo fixed > out-1.1.txt`)
 	got := s.program(exit.Waiting, "apply")
 	for _, want := range []string{"ralph resume 1.1 ", "ralph approve 1.1 ", `ralph retry 1.1 -m "what to do"`, "ralph session 1.1 "} {
 		if !strings.Contains(got.out, want) {

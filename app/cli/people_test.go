@@ -103,7 +103,7 @@ func TestAPersonDecidesWhileNothingRuns(t *testing.T) { // S1-16, S1-17, S1-18, 
 	r.says("approve 1.1 --as ada", "1.1: approved, gate look", "as ada")
 	r.run(exit.Done)
 	r.says("log 1.1", "ada (user "+project.UserName()+"): approve (gate look)", "say it louder", "gate look: pass by ada")
-	if got := r.git("show", "ralph/x/integration:out-1.1.txt"); got != "1.1\nmended" {
+	if got := r.git("show", "ralph/x/integration:out-1.1.txt"); got != "1.1\nfixed" {
 		t.Errorf("the agent was not told what was rejected: %q", got)
 	}
 	r.says("status", "2 of 2 sprints done")

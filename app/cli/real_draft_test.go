@@ -130,8 +130,8 @@ var drafting = modeltest.Scenario{Rules: []modeltest.Rule{
 		{Text: "Looked."},
 	}},
 	{Match: "Gate compiles: fail", Steps: []modeltest.Step{
-		{Text: "I mend it.", Do: []modeltest.Action{modeltest.Bash("sed -i 's/1[.]11$/1.1/' plans/greeting.md")}},
-		{Text: "The dependency is mended.\n\n<promise>PLAN_READY</promise>"},
+		{Text: "I fix it.", Do: []modeltest.Action{modeltest.Bash("sed -i 's/1[.]11$/1.1/' plans/greeting.md")}},
+		{Text: "The dependency is fixed.\n\n<promise>PLAN_READY</promise>"},
 	}},
 	{Match: "# Write a plan", Steps: []modeltest.Step{
 		{Text: "I plan.", Do: []modeltest.Action{modeltest.Write("plans/greeting.md", fmt.Sprintf(greetingPlan, "1.11"))}},
@@ -178,7 +178,7 @@ func TestRealAgentsDraftAPlanThatIsApplied(t *testing.T) {
 			s.write("greet.sh", "echo hi\n")
 			s.write("worker.sh", workerScript)
 			s.write("ralph.hcl", workers)
-			s.write("brief.md", "# Greet whom it is given\n\nREQ-001: the words stand in a file of their own.\nREQ-002: without a name it greets the world.\n")
+			s.write("brief.md", "# Greet whom it is given\n\nREQ-001: the words are in a file of their own.\nREQ-002: without a name it greets the world.\n")
 			s.git("init", "-q", "-b", "main", ".")
 			s.git("config", "user.name", "Test User")
 			s.git("config", "user.email", "test@example.org")

@@ -183,13 +183,13 @@ func TestRealAttemptsGoOnInOneSession(t *testing.T) {
 		}
 	}
 	base := model.Load(t, modeltest.Scenario{Rules: []modeltest.Rule{
-		{Match: "Feedback: what to mend", Steps: turn("I mend it.", "echo mended > mended.txt")},
+		{Match: "Feedback: what to fix", Steps: turn("I fix it.", "echo fixed > fixed.txt")},
 		{Steps: turn("I begin.", "echo made > made.txt")},
 	}})
 	kinds := []string{"claude", "opencode", "codex", "acp"}
 	s := realSite(t, base, kinds, func(e *ir.Epic) {
 		g := e.Gates["check"]
-		g.Run = `test -e mended.txt || { echo "no mended.txt of you" >&2; exit 1; }`
+		g.Run = `test -e fixed.txt || { echo "no fixed.txt of you" >&2; exit 1; }`
 		e.Gates["check"] = g
 		for i := range e.Nodes {
 			e.Nodes[i].Steps[0].Session = "resume"
@@ -213,8 +213,8 @@ func TestRealAttemptsGoOnInOneSession(t *testing.T) {
 	}
 	remember := 0
 	for _, r := range model.Requests(base) {
-		if strings.Contains(r.Human(), "Feedback: what to mend") && r.Rounds == 0 && !r.Side() {
-			if !strings.Contains(r.Human(), "no mended.txt of you") {
+		if strings.Contains(r.Human(), "Feedback: what to fix") && r.Rounds == 0 && !r.Side() {
+			if !strings.Contains(r.Human(), "no fixed.txt of you") {
 				t.Errorf("it is not told what the gate said: %s", r.Human())
 			}
 			if strings.Contains(strings.Join(r.Said, "\n"), "I begin.") {

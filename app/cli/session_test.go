@@ -27,7 +27,7 @@ func sessionSite(t *testing.T, lines []string, work string) *site {
 		e.Agents["dev"] = ir.Agent{Runner: "sh", Access: "write", Model: "large"}
 		e.Runners["qa"] = ir.Runner{
 			Kind: "command", Prompt: "stdin", Env: []string{"PATH", "HOME"}, Outcome: "optional",
-			Run: []string{"sh", "-c", `cat >/dev/null; if grep -q mended out-*.txt; then echo '{"status":"pass","message":"good"}'; else echo '{"status":"fail","message":"mend it"}'; fi`, "qa", "${run.model}"},
+			Run: []string{"sh", "-c", `cat >/dev/null; if grep -q fixed out-*.txt; then echo '{"status":"pass","message":"good"}'; else echo '{"status":"fail","message":"fix it"}'; fi`, "qa", "${run.model}"},
 		}
 		e.Agents["qa"] = ir.Agent{Runner: "qa", Access: "read", Model: "small"}
 		e.Gates["qa"] = ir.Gate{Kind: "agent", From: "policy", Agent: "qa", Access: "read", Prompt: []string{"Try it."}, OnFailure: "retry", TimeoutMS: 60_000}
@@ -110,7 +110,7 @@ func TestSessionListsAllHandlesAndMarksTheOneThatDidTheWork(t *testing.T) { // S
 
 func TestASprintOfCommandsHasNoSession(t *testing.T) { // S0-112
 	t.Parallel()
-	s := sessionSite(t, []string{"1.1"}, "echo mended > out-x.txt")
+	s := sessionSite(t, []string{"1.1"}, "echo fixed > out-x.txt")
 	s.apply(exit.Done)
 	if got := s.ralph("session", "1.1"); got.code != exit.Done || !strings.Contains(got.out, "has no sessions") || !strings.Contains(got.out, "ralph log 1.1") {
 		t.Errorf("exit %d\n%s", got.code, got.all())

@@ -37,7 +37,7 @@ func newShowCommand() *cobra.Command {
 		case r == nil:
 			return showBead(ctx, args[0], open, of.json, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		case open && id == executor.Integration:
-			return exit.Usagef("%s stands in no plan: name a sprint", id)
+			return exit.Usagef("%s is in no plan: name a sprint", id)
 		case open:
 			return view.OpenEditor(ctx, record.PlaceIn(r, id), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		}

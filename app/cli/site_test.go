@@ -67,7 +67,7 @@ point "agent.$at.end"
 // siteWork is what an agent does if a test says nothing else: it mends its work
 // when it is told to.
 const siteWork = `echo "$RALPH_NODE" > "out-$RALPH_NODE.txt"
-if [ -s "$RALPH_FEEDBACK" ]; then echo mended >> "out-$RALPH_NODE.txt"; fi`
+if [ -s "$RALPH_FEEDBACK" ]; then echo fixed >> "out-$RALPH_NODE.txt"; fi`
 
 // newSite makes a repository with an epic whose agent is the shell script work
 // ("" is siteWork), in a directory of its own or, if one is named, there.

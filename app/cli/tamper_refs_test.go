@@ -75,7 +75,7 @@ fi`
 						t.Errorf("%s: %v\n%s", ch.Back, err, out)
 					}
 					if is, _ := s.tryGit("rev-parse", "--verify", "--quiet", ch.What); is != ch.Was {
-						t.Errorf("%s stands at %q, want %q", ch.What, is, ch.Was)
+						t.Errorf("%s is at %q, want %q", ch.What, is, ch.Was)
 					}
 				}
 				if (got.code == exit.Done) != (len(left) == 0) {

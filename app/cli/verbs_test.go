@@ -278,7 +278,7 @@ func TestForeignCommitsOnABranchThatWouldNotChange(t *testing.T) { // execution 
 	r.says("retry integration")
 	r.run(exit.Done)
 	if got := r.git("rev-parse", "ralph/x/integration"); got != ours {
-		t.Errorf("the branch stands at %s, want %s again", got, ours)
+		t.Errorf("the branch is at %s, want %s again", got, ours)
 	}
 	if got := r.git("for-each-ref", "--format=%(objectname)", "refs/ralph/bd-epic/sum"); !strings.Contains(got, theirs) {
 		t.Errorf("their commit %s is not pinned: %q", theirs, got)

@@ -43,13 +43,13 @@ func (d *database) stop(w *starting, want int) ran {
 }
 
 const mustMend = `
-gate "mended" { run = "grep -q mended out.txt" }
+gate "fixed" { run = "grep -q fixed out.txt" }
 policy "p" {
   default = true
   limits { attempts = 1 }
   step "implement" {
     capabilities = ["implement"]
-    gates        = [gate.mended]
+    gates        = [gate.fixed]
   }
 }
 `
@@ -58,11 +58,11 @@ policy "p" {
 // what people wrote since. S4-58, S4-59
 func TestABlockedIssueIsTriedAgainWhenItIsOpened(t *testing.T) {
 	t.Parallel()
-	d := faultDatabase(t, `echo made > out.txt; if grep -q "write mended" "$RALPH_FEEDBACK" 2>/dev/null; then echo mended >> out.txt; fi`, mustMend)
+	d := faultDatabase(t, `echo made > out.txt; if grep -q "write fixed" "$RALPH_FEEDBACK" 2>/dev/null; then echo fixed >> out.txt; fi`, mustMend)
 	d.put(`{"id":"bd-a"}`, `{"id":"bd-b","needs":["bd-a"]}`)
 	d.worker(exit.NotDone, "--once")
 	i := d.bead("bd-a")
-	if c := d.comments("bd-a"); i.Status != "blocked" || !strings.Contains(c, ": blocked: ") || !strings.Contains(c, "mended") || !strings.Contains(c, "ralph retry bd-a") || !strings.Contains(c, "bd update bd-a -s open") {
+	if c := d.comments("bd-a"); i.Status != "blocked" || !strings.Contains(c, ": blocked: ") || !strings.Contains(c, "fixed") || !strings.Contains(c, "ralph retry bd-a") || !strings.Contains(c, "bd update bd-a -s open") {
 		t.Errorf("it is %s, commented\n%s", i.Status, c)
 	}
 	if i := d.bead("bd-b"); i.Status != "open" || i.Assignee != "" {
@@ -71,7 +71,7 @@ func TestABlockedIssueIsTriedAgainWhenItIsOpened(t *testing.T) {
 	if got := d.worker(exit.Done, "--once"); !strings.Contains(got.out, "nothing was done") {
 		t.Errorf("a second worker:\n%s", got.out)
 	}
-	d.person("comments", "add", "bd-a", "write mended into it")
+	d.person("comments", "add", "bd-a", "write fixed into it")
 	d.person("update", "bd-a", "--status", "open")
 	d.worker(exit.NotDone, "--once") // bd-b fails then
 	if i := d.bead("bd-a"); i.Status != "closed" {
@@ -346,14 +346,14 @@ func TestTwoWorkersShareADatabase(t *testing.T) {
 // What agents propose becomes deferred beads, only if the policy says so. S4-20
 func TestAWorkerFilesProposals(t *testing.T) {
 	t.Parallel()
-	const propose = `echo x > a.txt; echo '{"result":"success","summary":"done","created_issues":[{"title":"Mend the clock","description":"It is late."}]}' > "$RALPH_OUTCOME"`
+	const propose = `echo x > a.txt; echo '{"result":"success","summary":"done","created_issues":[{"title":"Fix the clock","description":"It is late."}]}' > "$RALPH_OUTCOME"`
 	for name, policy := range map[string]string{"not asked for": plainSteps, "asked for": plainSteps + "tracker \"bd\" { proposals = true }\n"} {
 		t.Run(name, func(t *testing.T) {
 			d := faultDatabase(t, propose, policy)
 			d.put(`{"id":"bd-a"}`)
 			d.worker(exit.Done, "--once")
 			all := string(d.bd.Do(d.dir, "ada", "list", "--all", "--limit", "0"))
-			if got := strings.Contains(all, "Mend the clock"); got != (name == "asked for") {
+			if got := strings.Contains(all, "Fix the clock"); got != (name == "asked for") {
 				t.Errorf("%s: %v\n%s", name, got, all)
 			}
 			if name == "asked for" && (!strings.Contains(all, "discovered-from") || !strings.Contains(all, "deferred") || !strings.Contains(all, "ralph-proposal")) {
@@ -366,7 +366,7 @@ func TestAWorkerFilesProposals(t *testing.T) {
 // An ordinary apply files them too, each once, beside the mirror. S4-20
 func TestAnApplyFilesProposals(t *testing.T) {
 	t.Parallel()
-	const propose = `echo x > "out-$RALPH_NODE.txt"; echo '{"result":"success","summary":"done","created_issues":[{"title":"Mend the clock"}]}' > "$RALPH_OUTCOME"`
+	const propose = `echo x > "out-$RALPH_NODE.txt"; echo '{"result":"success","summary":"done","created_issues":[{"title":"Fix the clock"}]}' > "$RALPH_OUTCOME"`
 	s := newSite(t, propose, executortest.Epic([]string{"1.1"}, func(e *ir.Epic) {
 		e.Run.Tracker = &ir.Tracker{Kind: "bd", Prefix: "bd", Mirror: []string{}, Labels: map[string]string{}, Actor: "ralph", PollMS: 15_000, MaxConcurrentRuns: 1, Proposals: true}
 	}))
@@ -379,7 +379,7 @@ func TestAnApplyFilesProposals(t *testing.T) {
 			t.Fatalf("apply: exit %d\n%s", got.code, got.all())
 		}
 		all := string(d.bd.Do(d.dir, "ada", "list", "--all", "--limit", "0"))
-		if n := strings.Count(all, "Mend the clock"); n != 1 || !strings.Contains(all, "discovered-from") || !strings.Contains(all, "ralph-proposal") {
+		if n := strings.Count(all, "Fix the clock"); n != 1 || !strings.Contains(all, "discovered-from") || !strings.Contains(all, "ralph-proposal") {
 			t.Fatalf("proposed %d times\n%s\n%s", n, all, got.all())
 		}
 	}

@@ -68,7 +68,7 @@ func TestBdTheRunOfAnIssueIsRecovered(t *testing.T) { // S2-41, S2-43, S2-45
 }
 
 func recoversAnIssue(t *testing.T, open func(t *testing.T, work, policy string) *database) {
-	d := open(t, `echo made > out.txt; if [ "$RALPH_ATTEMPT" = 2 ]; then echo mended >> out.txt; fi`, mustMend)
+	d := open(t, `echo made > out.txt; if [ "$RALPH_ATTEMPT" = 2 ]; then echo fixed >> out.txt; fi`, mustMend)
 	d.put(`{"id":"bd-a","metadata":{"mine":1}}`)
 	d.worker(exit.NotDone, "--once")
 	d.lose()

@@ -79,7 +79,7 @@ func (j *Job) checkFiles(ctx context.Context, epic *ir.Epic) (*workspace.Space, 
 		return nil, exit.Inputf("%w", err)
 	}
 	if len(ignored) > 0 {
-		return nil, exit.Inputf("git ignores %s, so no commit can hold the plan: name another file, or mend .gitignore", epic.Epic.Plan)
+		return nil, exit.Inputf("git ignores %s, so no commit can hold the plan: name another file, or fix .gitignore", epic.Epic.Plan)
 	}
 	differ, err := space.Checkout.Differs(ctx, "HEAD", epic.Run.Policies)
 	if err != nil {

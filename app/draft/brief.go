@@ -113,7 +113,7 @@ func PlanToChange(ctx context.Context, p *project.Project, name string) (plan st
 	case err != nil:
 		return "", nil, exit.Inputf("%w", err)
 	case !st.Mode().IsRegular():
-		return "", nil, exit.Inputf("%s is no regular file: name the plan itself", name)
+		return "", nil, exit.Inputf("%s is not a regular file: name the plan itself", name)
 	}
 	text, err = project.ReadFile(file)
 	switch {

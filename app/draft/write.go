@@ -136,7 +136,7 @@ func replaceFile(file string, was, text []byte) error {
 
 // unwritten is the error for an approved plan that could not be written, with what to do.
 func (d *Draft) unwritten(err error) error {
-	return exit.Inputf("%s is approved and could not be written: %w\n  When that is mended: ralph draft --write%s", d.Plan, err, d.About())
+	return exit.Inputf("%s is approved and could not be written: %w\n  When that is fixed: ralph draft --write%s", d.Plan, err, d.About())
 }
 
 // NotWritten says that the checkout lacks the approved plan or has another text, and what to

@@ -91,7 +91,7 @@ func (o offer) mine() NextStep {
 // stepsFor lists what a person could do, whether the machine would take it or not.
 func stepsFor(v machine.NodeView, dir string, who Asker) []NextStep {
 	o := offer{v, who}
-	edit := NextStep{Command: "cd " + words.QuoteArg(dir), What: "mend it there yourself, then:"}
+	edit := NextStep{Command: "cd " + words.QuoteArg(dir), What: "fix it there yourself, then:"}
 	switch v.Status {
 	case executor.Blocked:
 		if v.ID == executor.Integration {
@@ -146,7 +146,7 @@ func (o offer) forPerson(edit NextStep) []NextStep {
 			o.do(executor.Approve, "go on as it is, to its gates if it has any"),
 		}
 	case executor.CauseConfig, executor.CauseRunner, executor.CauseWorkspace:
-		return []NextStep{o.do(executor.RetryNode, "once what it names is mended; ralph apply tries it again as well")}
+		return []NextStep{o.do(executor.RetryNode, "once what it names is fixed; ralph apply tries it again as well")}
 	case executor.CauseDeadline:
 		return []NextStep{o.do(executor.RetryNode, "in spite of its deadline")}
 	case executor.CauseProtected:
@@ -174,7 +174,7 @@ func (o offer) forPerson(edit NextStep) []NextStep {
 		return append(keepOld(v, who), o.do(executor.RetryNode, "build the branch again from what is done now; what it holds is kept under refs/ralph"))
 	case executor.CauseForeign:
 		look.What = "how the branch differs from what ralph put there"
-		again := "build the branch again; what stands there is kept under refs/ralph"
+		again := "build the branch again; what is there is kept under refs/ralph"
 		if len(v.Keeps) > 0 { // keeping them is a separate, later question
 			again = "set commits of others aside under refs/ralph; older results stay until you say so"
 		}

@@ -48,7 +48,7 @@ func TryGates(ctx context.Context, s *project.Sample, say func(format string, ar
 			return err
 		}
 		if got.Verdict != executor.Pass {
-			say("tried  %-30s failed, so nothing behind it was tried: %s\n", c, firstOf(got.Message, string(got.Verdict)))
+			say("tried  %-30s failed, so nothing after it was tried: %s\n", c, firstOf(got.Message, string(got.Verdict)))
 			return nil
 		}
 	}
@@ -59,7 +59,7 @@ func TryGates(ctx context.Context, s *project.Sample, say func(format string, ar
 			return err
 		}
 		if got.Verdict != executor.Pass {
-			say("tried  %-30s red: %s\n       it gets no baseline = \"green\": mend it before you let agents work against it\n",
+			say("tried  %-30s red: %s\n       it gets no baseline = \"green\": fix it before you let agents work against it\n",
 				g.Command, firstOf(got.Message, string(got.Verdict)))
 			continue
 		}

@@ -92,7 +92,7 @@ func (v *Run) sayBranch(w io.Writer, run *machine.Run, b record.BranchHolds, sum
 		}
 		SayOlder(b, w)
 	case b.Joins && !slices.ContainsFunc(b.Holds, func(x machine.Held) bool { return !x.Older }):
-		fmt.Fprintf(w, "\nThere is nothing to join: branch %s stands at the base (%.12s).\n", name, sum.Result.Commit)
+		fmt.Fprintf(w, "\nThere is nothing to join: branch %s is at the base (%.12s).\n", name, sum.Result.Commit)
 		sayHolds(b, w)
 		sayLeft(b, w)
 	default:

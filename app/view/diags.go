@@ -161,7 +161,7 @@ func (v Diagnostics) sarif(w io.Writer, list diag.List) error {
 			change := sarif.NewArtifactChange().
 				WithArtifactLocation(artifact(d.Fix.Range.File)).
 				AddReplacement(sarif.NewReplacement().WithDeletedRegion(v.region(d.Fix.Range)).WithInsertedContent(sarif.NewArtifactContent().WithText(d.Fix.Text)))
-			res.AddFixe(sarif.NewFix().WithDescription(sarif.NewTextMessage("mend it")).AddArtifactChange(change))
+			res.AddFixe(sarif.NewFix().WithDescription(sarif.NewTextMessage("fix it")).AddArtifactChange(change))
 		}
 		run.AddResult(res)
 	}

@@ -52,7 +52,7 @@ func Dialects(w io.Writer, file string, plan *diag.File, t compiler.DialectTable
 		fmt.Fprintf(&b, "%s was not tried: the plan is too large for so many dialects\n", reveal.Words(name))
 	}
 	if t.Hidden != nil {
-		fmt.Fprintf(&b, "\nNone fits before this is mended: line %d: %s\n", plan.Position(t.Hidden.Range.Start).Line, t.Hidden.Summary)
+		fmt.Fprintf(&b, "\nNone fits before this is fixed: line %d: %s\n", plan.Position(t.Hidden.Range.Start).Line, t.Hidden.Summary)
 	}
 	if t.Better != "" {
 		fmt.Fprintf(&b, "\nTo choose %s: ralph init --plan %s\n", reveal.Words(t.Better), words.QuotePath(file))
@@ -61,7 +61,7 @@ func Dialects(w io.Writer, file string, plan *diag.File, t compiler.DialectTable
 		fmt.Fprintf(&b, "\nT%s\n", reveal.Words(said[1:]))
 	}
 	if r := t.Placed(); r != nil && r.Refused != nil {
-		fmt.Fprintf(&b, "\nIt lies where %s keeps its plans. What is wrong in it: ralph validate --dialect %s %s\n", r.Tool.Title, words.QuoteArg(r.Dialect), words.QuotePath(file))
+		fmt.Fprintf(&b, "\nIt is where %s keeps its plans. What is wrong in it: ralph validate --dialect %s %s\n", r.Tool.Title, words.QuoteArg(r.Dialect), words.QuotePath(file))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

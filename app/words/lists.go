@@ -28,7 +28,7 @@ func ListOf(names []string) string {
 // MendBase says what to do about a red base. The base is pinned, so a new commit alone
 // does not change it. applies is Applies of the epic's file.
 func MendBase(applies string) string {
-	return "mend it, commit, then: ralph apply" + applies + " --rebase (sprints that the new base does not hold run again)"
+	return "fix it, commit, then: ralph apply" + applies + " --rebase (sprints that the new base does not hold run again)"
 }
 
 // Parked says until when a runner is not asked, and why.

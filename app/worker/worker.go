@@ -158,7 +158,7 @@ func (w *Worker) Loop(ctx context.Context, interrupts <-chan struct{}) error {
 			poll.Reset(wait)
 		}
 		if w.failed >= mostFailed && w.drain == 0 {
-			w.Say.failf("%d issues in a row could not begin; nothing new is taken before that is mended", w.failed)
+			w.Say.failf("%d issues in a row could not begin; nothing new is taken before that is fixed", w.failed)
 			w.drain = 1
 			stopAsking()
 		}

@@ -185,7 +185,7 @@ func (d *depender) tooMany() {
 	if !d.full {
 		d.full = true
 		d.diags.Add(diag.New("too-many-edges", diag.Range{File: d.File}, "the plan makes too many dependencies").
-			WithDetail("More than %d edges: groups of many items side by side wait for each other item by item, and so does \"all previous\". Put one item between two wide groups (a merge or a gate), so that both wait for it.", d.Rules.MaxEdges))
+			WithDetail("More than %d edges: between wide groups every item waits for every item, and so does \"all previous\". Put one item between two wide groups (a merge or a gate), so that both wait for it.", d.Rules.MaxEdges))
 	}
 }
 
@@ -272,10 +272,10 @@ func (d *depender) noteExplicit() {
 	}
 	who := "Some items name their dependencies"
 	if d.outside {
-		who = "What stands outside the items says what some of them wait for"
+		who = "Text outside the items says what some of them wait for"
 	}
 	d.diags.Add(diag.Newf("dependency-roots", d.Items[lacking[0]].At, "%s without a dependency label %s", text.Count(len(lacking), "item"), text.Form(len(lacking), "waits for nothing", "wait for nothing")).
-		WithDetail("%s, so neither numbers nor order make any: %s can start at once. %s if they should wait.", who, d.list(lacking), d.Rules.stating()))
+		WithDetail("%s, so numbers and order add none: %s can start at once. %s if they should wait.", who, d.list(lacking), d.Rules.stating()))
 }
 
 // list names some items: "1.1, 1.2 and 7 more".

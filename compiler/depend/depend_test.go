@@ -163,7 +163,7 @@ func TestDependExplicit(t *testing.T) {
 		{"words behind all are no names of groups", "# 1\n1.1\n# 2\n2.1 <All phases substantially complete", "1.1[] 2.1[1.1]", "dependency-near-miss"},
 		{"not even those of a group", "# 1\n1.1\n# substantially\n2.1 <All tools of phases substantially complete", "1.1[] 2.1[1.1]", "dependency-near-miss"},
 		{"a group in prose is a near miss", "# 1\n1.1\n# 2\n2.1 <Phase 1 is not needed", "1.1[] 2.1[1.1]", "dependency-near-miss"},
-		{"an id behind all that no group has", "# 1\n1.1\n# 2\n2.1 <All Phase 7 sprints", "1.1[] 2.1[]", "unknown-dependency"},
+		{"an id after all that no group has", "# 1\n1.1\n# 2\n2.1 <All Phase 7 sprints", "1.1[] 2.1[]", "unknown-dependency"},
 		{"all beside an item", five + "1.2, all tools created", four + "[1.2!]", "dependency-near-miss"},
 		// Plan language, rule 10: reasons
 		{"a reason behind a dash", five + "Sprint 1.2 - for the tests", four + "[1.2!]", ""},

@@ -63,8 +63,8 @@ func (d *depender) checkDrawn() {
 	var pairs []drawnPair
 	pair := func(from, to []int32, at, label diag.Range) bool {
 		if len(pairs)+len(from)*len(to) > d.Rules.MaxEdges {
-			d.diags.Add(diag.New("graph-not-read", at, "this order is not compared with the labels").
-				WithDetail("The lists and drawings name too much to compare all of it with the labels, which win. Name groups by the groups that stand before them."))
+			d.diags.Add(diag.New("graph-not-read", at, "this order is not checked against the labels").
+				WithDetail("The lists and drawings name too much to check all of it against the labels, which win. Name groups by the groups before them."))
 			return false
 		}
 		for _, f := range from {
@@ -127,9 +127,9 @@ func (d *depender) disagrees(p drawnPair, against bool) {
 	from, to := &d.Items[p.from], &d.Items[p.to]
 	if against {
 		d.diags.Add(diag.Newf("drawing-contradicts", p.at, "%s comes before %s, by the labels", clip(string(to.Key)), clip(string(from.Key))).
-			WithDetail("The drawing says that %s comes after %s, but the labels say the opposite. Labels win over drawings: turn the arrow around, or mend the label.", to.Key, from.Key).
+			WithDetail("The drawing says that %s comes after %s, but the labels say the opposite. Labels win over drawings: reverse the arrow, or fix the label.", to.Key, from.Key).
 			WithRelated(p.label, "the label of %s", to.Key).
-			WithRelated(d.labelOf(p.from), "what is said of %s", from.Key))
+			WithRelated(d.labelOf(p.from), "the label of %s", from.Key))
 		return
 	}
 	d.diags.Add(diag.Newf("drawing-disagrees", p.at, "%s does not come after %s", clip(string(to.Key)), clip(string(from.Key))).

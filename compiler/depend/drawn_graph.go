@@ -36,7 +36,7 @@ func (d *depender) checkUndrawn(ends *endings) {
 		}
 		said[q.key] = true
 		d.diags.Add(diag.Newf("drawing-disagrees", q.at, "the drawing does not show %s before %s", clip(q.name), clip(q.key)).
-			WithDetail("The label says that %s waits for %s; the drawing shows both, and no way from one to the other. Labels win over drawings: draw the arrow, or mend the label.", q.key, q.name).
+			WithDetail("The label says that %s waits for %s; the drawing shows both, but no path from one to the other. Labels win over drawings: draw the arrow, or fix the label.", q.key, q.name).
 			WithRelated(q.place, "%s in the drawing", q.key))
 	}
 }

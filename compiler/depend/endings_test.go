@@ -28,7 +28,7 @@ func TestDependEmptyGroups(t *testing.T) {
 		{"every item of one", "# 1\n1.1\n# 2\n# 3 <Phase 2 complete\n3.1", sprintRules(), "1.1[] 3.1[1.1!]", ""},
 		{"an item names one", "# 1\n1.1\n# 2\n# 3\n3.1 <none\n3.2 <Phase 2", sprintRules(), "1.1[] 3.1[] 3.2[1.1!]", ""},
 		{"an item blocks one", "# 1\n1.1 >Phase 2\n1.2 <none\n# 2 <none\n# 3 <Phase 2\n3.1", sprintRules(), "1.1[] 1.2[] 3.1[1.1!]", ""},
-		{"it stands in the file behind what waits for it", "# 3 <Phase 2\n3.1\n# 1\n1.1\n# 2", sprintRules(), "3.1[1.1!] 1.1[]", ""},
+		{"it is in the file behind what waits for it", "# 3 <Phase 2\n3.1\n# 1\n1.1\n# 2", sprintRules(), "3.1[1.1!] 1.1[]", ""},
 		{"two of them wait for each other", "# 1\n1.1\n# 2 <Phase 3\n# 3 <Phase 2\n# 4 <Phase 3\n4.1", sprintRules(), "1.1[] 4.1[]", ""},
 		{"through one a group waits for itself", "# 1\n1.1\n# 2 <Phase 3\n# 3 <Phase 2\n3.1\n3.2", sprintRules(), "1.1[] 3.1[3.2!] 3.2[3.1]", "dependency-cycle"},
 		{"both of a circle end with what either waits for", "# 1\n1.1a\n1.1b\n# 2 <Phase 3, 1.1a\n# 3 <Phase 2, 1.1b\n# 4 <Phase 2\n4.1\n# 5 <Phase 3\n5.1", sprintRules(), "1.1a[] 1.1b[] 4.1[1.1a! 1.1b!] 5.1[1.1a! 1.1b!]", ""},

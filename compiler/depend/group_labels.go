@@ -60,8 +60,8 @@ func (d *depender) checkOwnGroupAlone(i int32, t target) {
 	if len(t.groups) != 1 || t.groups[0] != g || len(d.members()[g]) > 1 {
 		return
 	}
-	dg := diag.Newf("self-dependency", t.at, "%s is all of the group that its label names", clip(string(d.Items[i].Key))).
-		WithDetail("The label names the group of %s, in which nothing else stands, so it makes no dependency. Name what is to come before, or write \"none\".", d.Items[i].Key).
+	dg := diag.Newf("self-dependency", t.at, "%s is the only item of the group that its label names", clip(string(d.Items[i].Key))).
+		WithDetail("The label names the group of %s, which has no other items, so it makes no dependency. Name what must come first, or write \"none\".", d.Items[i].Key).
 		WithRelated(d.Groups[g].At, "the group")
 	dg.Severity = diag.Warning
 	d.diags.Add(dg)

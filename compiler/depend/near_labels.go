@@ -181,10 +181,10 @@ func (d *depender) nearMiss(st Statement, says bool) {
 		how = "If one is meant, write \"**" + label + "**:\", " + where + ", and the ids of items."
 	}
 	if d.Rules.numbers == "unless_explicit" && d.inForce {
-		how += " With the first such label neither numbers nor order make any dependency: give one to every item that waits for another."
+		how += " The first such label turns off dependencies by number and order: give one to every item that waits for another."
 	}
 	d.diags.Add(diag.Newf("dependency-near-miss", st.At, "%q is read as prose", clip(strings.TrimSpace(st.Text))).
-		WithDetail("The line reads like a dependency, but it is no label, so it makes none. %s", how))
+		WithDetail("The line reads like a dependency, but it is not a label, so it makes none. %s", how))
 }
 
 // maxNearPairs bounds the items of one line that are looked at.

@@ -100,11 +100,11 @@ func (o *orderReader) waves(order *syntax.Order) {
 		for _, t := range w.Tasks {
 			v, ok := o.known.plain(trimID(t.Value))
 			if !ok {
-				o.unread(t.Range, true, "%q is no item and no group of the plan", clip(trimID(t.Value)))
+				o.unread(t.Range, true, "%q is neither an item nor a group of the plan", clip(trimID(t.Value)))
 				return
 			}
 			if _, twice := seen[v]; twice {
-				o.unread(t.Range, true, "%q stands there twice", clip(trimID(t.Value)))
+				o.unread(t.Range, true, "%q appears twice", clip(trimID(t.Value)))
 				return
 			}
 			seen[v] = t.Range
@@ -144,5 +144,5 @@ func (o *orderReader) unread(at diag.Range, near bool, why string, args ...any) 
 	if near {
 		d.Severity = diag.Warning
 	}
-	o.diags.Add(d.WithDetail("Here "+why+", so nothing of this list or drawing is read. Mend it, or state the dependencies in labels such as **Depends on**.", args...))
+	o.diags.Add(d.WithDetail("Here "+why+", so nothing of this list or drawing is read. Fix it, or state the dependencies in labels such as **Depends on**.", args...))
 }

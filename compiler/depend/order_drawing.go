@@ -60,10 +60,10 @@ func (d *drawingReader) name() bool {
 	case len(named) < 2:
 		return d.notRead()
 	case wrong >= 0:
-		d.o.unread(d.d.Nodes[wrong].Range, true, "%q names no item and no group of the plan", clip(d.label(wrong)))
+		d.o.unread(d.d.Nodes[wrong].Range, true, "%q names neither an item nor a group of the plan", clip(d.label(wrong)))
 		return false
 	case stray >= 0 && !d.order.Headed:
-		d.o.unread(d.d.Nodes[stray].Range, false, "%q names no item and no group, and the drawing does not stand below a heading such as \"Task Dependencies\"", clip(d.label(stray)))
+		d.o.unread(d.d.Nodes[stray].Range, false, "%q names neither an item nor a group, and the drawing is not below a heading such as \"Task Dependencies\"", clip(d.label(stray)))
 		return false
 	}
 	d.stray = stray
@@ -177,7 +177,7 @@ func (d *drawingReader) pass() bool {
 				n := stack[len(stack)-1]
 				stack = stack[:len(stack)-1]
 				if d.o.known.work++; d.o.known.work > maxOrderWork {
-					d.o.unread(a.at, false, "too much is joined by nodes that name nothing")
+					d.o.unread(a.at, false, "nodes that name nothing join too much")
 					return false
 				}
 				u := d.vertex[n]
@@ -189,7 +189,7 @@ func (d *drawingReader) pass() bool {
 					}
 				case u < 0, u == v, drawn[pair{u, v}]:
 				case d.o.groupOf(u) == v || d.o.groupOf(v) == u:
-					d.o.unread(a.at, false, "an arrow joins a group and an item of its own, which is no order")
+					d.o.unread(a.at, false, "an arrow joins a group and one of its own items, which is not an order")
 					return false
 				default:
 					drawn[pair{u, v}] = true
@@ -214,7 +214,7 @@ func (d *drawingReader) notRead() bool {
 func (d *drawingReader) state() {
 	if d.stray >= 0 {
 		d.o.diags.Add(diag.New("drawing-node", d.d.Nodes[d.stray].Range, "a node of the drawing names no item").
-			WithDetail("%q names no item and no group of the plan: what points to it comes before what it points to, and it is nothing itself. If an item is meant, write its id at the beginning of the text.", clip(d.label(d.stray))))
+			WithDetail("%q names neither an item nor a group of the plan: it only joins what points to it with what it points to. If an item is meant, write its id at the beginning of the text.", clip(d.label(d.stray))))
 	}
 	touched := map[int]bool{} // nodes that an arrow begins or ends at
 	for _, a := range d.d.Arrows {

@@ -74,7 +74,7 @@ func (o *orderReader) strayLines(plain, stray *syntax.OrderLine) {
 	}
 	if stray != nil {
 		o.diags.Add(diag.New("graph-not-read", stray.Name.Range, "the line names no group").
-			WithDetail("%q is no title and no number of a group of this plan, so the line makes no edge. Write it as the heading does, or \"Phase 2\".", clip(stray.Name.Value)))
+			WithDetail("%q is neither the title nor the number of a group of this plan, so the line makes no edge. Write it as the heading does, or \"Phase 2\".", clip(stray.Name.Value)))
 	}
 }
 

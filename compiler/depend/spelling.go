@@ -21,7 +21,7 @@ func PlainID(id string, padded bool) string {
 func Oddity(written, plain string) string {
 	for _, r := range written {
 		if r >= utf8.RuneSelf {
-			return fmt.Sprintf("%q (U+%04X) is not the ASCII character that it looks like", string(r), r)
+			return fmt.Sprintf("%q (U+%04X) is not the ASCII character it looks like", string(r), r)
 		}
 	}
 	if strings.EqualFold(written, plain) {

@@ -121,7 +121,7 @@ func (p *valueParser) nearReason(sp Span) {
 		return
 	}
 	p.diags.Add(diag.Newf("dependency-near-miss", p.rng(sp), "%q is read as a reason", clip(s)).
-		WithDetail("It stands behind a dash and begins with %s, so it makes no dependency on it. Write a comma to name both, or the range alone, or put the reason in parentheses.", clip(id)))
+		WithDetail("It follows a dash and begins with %s, so it makes no dependency on it. Write a comma to name both, or the range alone, or put the reason in parentheses.", clip(id)))
 }
 
 // dashes returns the places of the first dashes with spaces around them, last one first.

@@ -57,7 +57,7 @@ func (d *depender) eachJoin(ts []track, what string, link func(from, to int)) {
 	lettered := slices.IndexFunc(ts, func(t track) bool { return t.letters != "" })
 	if plain >= 0 && lettered >= 0 {
 		d.diags.Add(diag.Newf("plain-beside-lettered", ts[lettered].at, "%s waits for %s", clip(ts[lettered].key), clip(ts[plain].key)).
-			WithDetail("A plain number comes before the letters of the same number, and what follows waits for the letters. If %s %s is to run beside %s, give it a letter too.", what, ts[plain].key, ts[lettered].key).
+			WithDetail("A plain number comes before the letters of the same number, and what follows waits for the letters. If %s %s should run beside %s, give it a letter too.", what, ts[plain].key, ts[lettered].key).
 			WithRelated(ts[plain].at, "the plain number"))
 		for k, t := range ts {
 			if len(t.letters) == 1 {

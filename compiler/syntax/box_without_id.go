@@ -76,7 +76,7 @@ func (p *parser) boxesWithoutID() {
 	if f.total > len(f.runs) && len(f.runs) == maxMisses {
 		last := f.runs[maxMisses-1]
 		p.report(diag.New("box-without-id", last.at, "more check boxes have no id").WithDetail(
-			"There are %d such places; the first %d are reported. Write ids in front of them, or indent them below the item whose tasks they are.", f.total, maxMisses))
+			"There are %d of these; the first %d are reported. Write ids in front of them, or indent them below the item whose tasks they are.", f.total, maxMisses))
 	}
 }
 
@@ -222,12 +222,12 @@ func following(id string) string {
 }
 
 func (f *boxFinder) report(run *bareBoxes) {
-	what := "It stands where items do, but is none, and belongs to no item: nobody does it."
+	what := "It is at the level of items without being one, and belongs to no item: no agent does it."
 	if run.item != "" {
-		what = "It stands where items do, but is none: it is read as a task of " + clip(run.item, 20) + "."
+		what = "It is at the level of items without being one: it is read as a task of " + clip(run.item, 20) + "."
 	}
 	if run.n > 1 {
-		what = strings.NewReplacer("It stands", "They stand", "is none", "are none", "belongs", "belong", "it is read as a task", "they are read as tasks", "does it", "does them").Replace(what)
+		what = strings.NewReplacer("It is at", "They are at", "being one", "being items", "belongs", "belong", "it is read as a task", "they are read as tasks", "does it", "does them").Replace(what)
 	}
 	write := "an id of the dialect"
 	if run.id != "" {

@@ -258,11 +258,11 @@ func (b *builder) addItem(c *cand) {
 		Tags: c.tags, Optional: c.optional, Phase: -1, Slot: c.slot, StruckTitle: c.strikeIn, Box: c.box,
 	}
 	if c.near.meant != "" {
-		d := diag.Newf("near-miss-marker", c.near.at, "%s is nearly %s", quoted(c.near.written), c.near.meant).
-			WithDetail("%sAs it stands it is a part of the title, and the item is one of agents like any other. Write %s. If the word belongs to the title, write it without parentheses or brackets.",
+		d := diag.Newf("near-miss-marker", c.near.at, "%s is almost %s", quoted(c.near.written), c.near.meant).
+			WithDetail("%sAs it stands it is a part of the title, and the item is one of agents like any other. Write %s. If the word is part of the title, write it without parentheses or brackets.",
 				oddCharacter(c.near.written), c.near.meant)
 		if c.near.doubt {
-			d = d.WithDetail("As it stands it is a part of the title and marks nothing: a marker stands in parentheses, at the very end. If that is meant, write %s.", c.near.meant)
+			d = d.WithDetail("As written it is part of the title and marks nothing: a marker is in parentheses at the very end. To mark the item, write %s.", c.near.meant)
 			d.Severity = diag.Warning
 		}
 		p.report(d.WithFix(c.near.at, c.near.meant))

@@ -320,7 +320,7 @@ func (p *parser) controls(in inline) {
 	}
 	r := []rune(p.src[in.control:min(len(p.src), in.control+4)])[0]
 	p.report(diag.New("control-character", p.file.Range(in.control, in.control+len(string(r))), "a title has a control character").WithDetail(
-		"The character U+%04X is invisible, or steers the terminal. It was left out of the title. Delete it.", r))
+		"The character U+%04X is invisible, or controls the terminal. It was left out of the title. Delete it.", r))
 }
 
 // behindBox returns where the text begins behind the check box at, if there is one.

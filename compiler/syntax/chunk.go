@@ -287,11 +287,11 @@ func isRule(line string) bool {
 func mostInner(src string) int { return max(smallLines, len(src)/innerBytes) }
 
 func (p *parser) reportInner(at int) {
-	p.report(diag.New("plan-too-large", p.file.Range(at, lineEnd(p.src, at)), "the plan has too many lists and quotes that begin in one line").WithDetail(
-		"Up to here more than %d markers of lists and quotes stand behind another in their line. Write one marker a line.", mostInner(p.src)))
+	p.report(diag.New("plan-too-large", p.file.Range(at, lineEnd(p.src, at)), "too many lists and quotes begin in one line").WithDetail(
+		"Up to here more than %d list and quote markers follow another one on the same line. Write one marker per line.", mostInner(p.src)))
 }
 
 func (p *parser) reportDepth(at int) {
 	p.report(diag.New("nested-too-deeply", p.file.Range(at, lineEnd(p.src, at)), "lists or quotes nest too deeply").WithDetail(
-		"This line stands more than %d levels deep. Flatten the list or the quote.", p.limits.Depth))
+		"This line is nested more than %d levels deep. Flatten the list or the quote.", p.limits.Depth))
 }

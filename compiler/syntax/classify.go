@@ -28,7 +28,7 @@ func (p *parser) classify() {
 		items := slices.ContainsFunc(p.cands, func(c cand) bool { return c.live(false) })
 		for _, c := range p.live(true) {
 			if c.prose = true; items {
-				p.ignored("group-without-items", c, "no item stands below a group heading of this plan, so groups are made from the ids of the items")
+				p.ignored("group-without-items", c, "no group heading of this plan has items below it, so groups are made from the ids of the items")
 			}
 		}
 	}
@@ -189,9 +189,9 @@ func (p *parser) chooseGroups() {
 			p.ignored("group-at-other-level", c, why)
 		case known && b != i && !c.filled:
 			c.prose = true
-			p.ignored("repeated-group", c, "it repeats the id of another group and contains no items", related{p.keyRange(&p.cands[b]), "the group stands here"})
+			p.ignored("repeated-group", c, "it repeats the id of another group and contains no items", related{p.keyRange(&p.cands[b]), "the group is here"})
 		case known && b != i:
-			p.report(diag.Newf("duplicate-id", p.keyRange(c), "%s is there twice", p.called(c)).WithDetail(
+			p.report(diag.Newf("duplicate-id", p.keyRange(c), "%s appears twice", p.called(c)).WithDetail(
 				"Two groups with items have the id %s. Give one of them another id.", c.key.id).
 				WithRelated(p.keyRange(&p.cands[b]), "first declared here"))
 		}
@@ -252,7 +252,7 @@ func (p *parser) repeat(same []*cand) {
 	for _, c := range same {
 		if c.level > top {
 			c.prose = true
-			p.ignored("deeper-repeat", c, "an item of the same id stands above it", related{p.keyRange(level[0]), "the item stands here"})
+			p.ignored("deeper-repeat", c, "an item of the same id is above it", related{p.keyRange(level[0]), "the item is here"})
 		}
 	}
 	var full, empty []*cand
@@ -272,11 +272,11 @@ func (p *parser) repeat(same []*cand) {
 			}
 			c.prose = true
 			p.ignored("empty-repeat", c, "another heading of the same id has labels or check boxes, this one has none",
-				related{p.keyRange(full[0]), "the item stands here"})
+				related{p.keyRange(full[0]), "the item is here"})
 		}
 	}
 	for _, c := range level[1:] {
-		p.report(diag.Newf("duplicate-id", p.keyRange(c), "%s is there twice", p.called(c)).WithDetail(
+		p.report(diag.Newf("duplicate-id", p.keyRange(c), "%s appears twice", p.called(c)).WithDetail(
 			"Two items have the id %s; an id names one item. Give one of them another id, or strike it through.", c.key.id).
 			WithRelated(p.keyRange(level[0]), "first declared here"))
 		c.prose = true
@@ -291,7 +291,7 @@ type related struct {
 // ignored says why a candidate is prose.
 func (p *parser) ignored(code diag.Code, c *cand, why string, rel ...related) {
 	d := diag.Newf(code, p.keyRange(c), "%s is read as prose here", p.called(c)).WithDetail(
-		"This looks like %s, but %s. Nothing needs to be done if that is meant; else give it an id of its own and its place in the plan.", [...]string{"an item", "a group"}[kind(c)], why)
+		"This looks like %s, but %s. Ignore this if that is intended; otherwise give it an id of its own and its place in the plan.", [...]string{"an item", "a group"}[kind(c)], why)
 	for _, r := range rel {
 		d = d.WithRelated(r.at, "%s", r.what)
 	}

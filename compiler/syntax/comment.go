@@ -82,8 +82,8 @@ func (p *parser) epicAnnotation(r *reader, c span, at, end int) {
 	}
 	p.plan.Epic = a
 	if r != nil && r.kind != planSection {
-		p.report(diag.New("misplaced-annotation", a.Range, "the id of the epic stands inside a section").WithDetail(
-			"It was read all the same. Move the line below the title of the plan."))
+		p.report(diag.New("misplaced-annotation", a.Range, "the id of the epic is inside a section").WithDetail(
+			"It was read anyway. Move the line below the title of the plan."))
 	}
 }
 
@@ -103,7 +103,7 @@ func (p *parser) nodeAnnotation(r *reader, c span, at, end int) {
 		p.twoAnnotations(r.annotation, a, "one item")
 		return
 	case r.lines >= firstLines:
-		p.report(diag.New("misplaced-annotation", a.Range, "an annotation stands far below its heading").WithDetail(
+		p.report(diag.New("misplaced-annotation", a.Range, "an annotation is far below its heading").WithDetail(
 			"It was read as the id of the item above it. Move the line directly below the heading."))
 	}
 	*r.annotation = a
@@ -119,7 +119,7 @@ func (p *parser) reportStrays() {
 	}
 	for _, a := range p.strays {
 		p.report(diag.New("misplaced-annotation", a.Range, "an annotation belongs to no item").WithDetail(
-			"The id %s was written below an item's heading, and here is none. Move the line below its item, or delete it.", a.ID))
+			"The id %s belongs below an item's heading, and there is none here. Move the line below its item, or delete it.", a.ID))
 	}
 }
 
@@ -127,7 +127,7 @@ func (p *parser) reportStrays() {
 func (p *parser) twoAnnotations(first *Annotation, second Annotation, who string) {
 	d := diag.Newf("duplicate-annotation", second.Range, "%s has two annotations", who)
 	if first.ID == second.ID {
-		d = diag.Newf("duplicate-annotation", second.Range, "the annotation %s is there twice", quoted(second.ID))
+		d = diag.Newf("duplicate-annotation", second.Range, "the annotation %s appears twice", quoted(second.ID))
 	}
 	p.report(d.WithDetail("An id names one item. Delete the lower one.").
 		WithRelated(first.Range, "the first annotation").WithFix(p.wholeLine(second.Range), ""))
@@ -155,7 +155,7 @@ func (p *parser) wholeLine(r diag.Range) diag.Range {
 func (p *parser) directive(r *reader, c span, at, end int) {
 	if r == nil {
 		p.report(diag.New("misplaced-directive", p.rng(c), "a directive belongs to no section").WithDetail(
-			"It stands neither below the title nor in a group or an item. Move it below the heading that it is about."))
+			"It is neither below the title nor in a group or an item. Move it below the heading that it is about."))
 		return
 	}
 	attrs, bad := p.attributes(at, end)
@@ -164,14 +164,14 @@ func (p *parser) directive(r *reader, c span, at, end int) {
 			`Write key="value" with both quotes; a quote inside the value is written \".`))
 	}
 	if len(attrs) == 0 {
-		p.report(diag.New("malformed-directive", p.rng(c), "a directive says nothing").WithDetail("Write <!-- ralph: key=value -->, or delete it."))
+		p.report(diag.New("malformed-directive", p.rng(c), "a directive is empty").WithDetail("Write <!-- ralph: key=value -->, or delete it."))
 	}
 	for _, a := range attrs {
 		n, known := LookupLabel(a.Key)
 		key := a.Range
 		key.End = key.Start + len(a.Key)
 		if !known {
-			d := diag.Newf("unknown-directive", key, "%s is no field of a directive", quoted(a.Key))
+			d := diag.Newf("unknown-directive", key, "%s is not a field of a directive", quoted(a.Key))
 			if near, ok := nearest(a.Key, directiveKeys()); ok {
 				d = d.WithDetail("Did you mean %q?", near).WithFix(key, near)
 			} else {

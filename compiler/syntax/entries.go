@@ -48,14 +48,14 @@ type entryReader struct {
 func (e *entryReader) entry(n *yaml.Node) {
 	p := e.p
 	if n.Kind != yaml.Mapping {
-		e.bad(n, "an item of the front matter is no mapping", "An item has the keys id, content and status, such as “- id: api” with “content: …” and “status: pending” below it.")
+		e.bad(n, "an item of the front matter is not a mapping", "An item has the keys id, content and status, such as “- id: api” with “content: …” and “status: pending” below it.")
 		return
 	}
 	it := Item{Level: 7, Kind: KindWork, Phase: -1, Range: p.nodeRange(n, e.body)}
 	id, status := e.fields(&it, n)
 	cancelled := false
 	if id == nil {
-		e.bad(n, "an item of the front matter has no id", "The id is what the item is known by, in dependencies and on the command line. Write id: and a word of letters, digits, “-” and “_”.")
+		e.bad(n, "an item of the front matter has no id", "The id names the item in dependencies and on the command line. Write id: and a word of letters, digits, “-” and “_”.")
 		return
 	}
 	it.ID, it.KeyRange = strings.TrimSpace(id.Value), p.nodeRange(id, e.body)
@@ -64,7 +64,7 @@ func (e *entryReader) entry(n *yaml.Node) {
 		return
 	}
 	if it.Title == "" {
-		e.bad(n, "an item of the front matter says nothing", "The item "+clip(it.ID, 60)+" has no text, so nobody knows what is to be done. Write content: and a text.")
+		e.bad(n, "an item of the front matter is empty", "The item "+clip(it.ID, 60)+" has no text, so it does not say what to do. Write content: and a text.")
 		return
 	}
 	if status != nil {
@@ -74,7 +74,7 @@ func (e *entryReader) entry(n *yaml.Node) {
 		}
 	}
 	if at, twice := e.first[it.ID]; twice {
-		p.report(diag.Newf("duplicate-id", it.KeyRange, "%s is there twice", clip(it.ID, 30)).WithDetail(
+		p.report(diag.Newf("duplicate-id", it.KeyRange, "%s appears twice", clip(it.ID, 30)).WithDetail(
 			"Two items have the id %s; an id names one item. Give one of them another id.", it.ID).
 			WithRelated(p.listed[at].KeyRange, "first declared here"))
 		return
@@ -113,7 +113,7 @@ func (e *entryReader) fields(it *Item, n *yaml.Node) (id, status *yaml.Node) {
 		case !is(c.ID) && !is(c.Title) && !is(statusKey):
 			e.foreign = append(e.foreign, k)
 		case v.Kind != yaml.Scalar:
-			e.bad(v, "an item's "+clip(k.Value, 20)+" is one value", "Write it as one word or text.")
+			e.bad(v, "an item's "+clip(k.Value, 20)+" is a single value", "Write it as one word or text.")
 		case is(c.ID):
 			id = v
 		case is(c.Title):
@@ -154,7 +154,7 @@ func (e *entryReader) depends(it *Item, k, v *yaml.Node) {
 	}
 	for _, one := range values {
 		if one.Kind != yaml.Scalar {
-			e.bad(one, "a dependency is no id", "Dependencies are a list of ids of other items. Write it in that form.")
+			e.bad(one, "a dependency is not an id", "Dependencies are a list of ids of other items. Write it in that form.")
 			continue
 		}
 		t := e.text(strings.TrimSpace(one.Value), one)
@@ -240,7 +240,7 @@ func (e *entryReader) status(v *yaml.Node) (done, cancelled bool) {
 	case word == "cancelled" || word == "canceled":
 		return false, true
 	case !openStatus[word]:
-		d := diag.Newf("front-matter-value", e.p.nodeRange(v, e.body), "%s is no status", quoted(v.Value)).WithDetail(
+		d := diag.Newf("front-matter-value", e.p.nodeRange(v, e.body), "%s is not a status", quoted(v.Value)).WithDetail(
 			"The item is read as open, so it will be done. Write pending, in_progress, completed or cancelled.")
 		d.Severity = diag.Warning
 		e.p.report(d)
@@ -258,7 +258,7 @@ func (p *parser) foreignEntryKeys(keys []*yaml.Node, body int) {
 	}
 	if len(names) > 0 {
 		p.report(diag.Newf("foreign-front-matter", p.nodeRange(keys[0], body), "%s of items ignored", text.Count(len(keys), "key")).WithDetail(
-			"The items of the front matter have %s, which mean nothing to ralph. Nothing needs to be done.", strings.Join(names, ", ")))
+			"The items of the front matter have %s, which ralph does not use. Nothing needs to be done.", strings.Join(names, ", ")))
 	}
 }
 

@@ -39,10 +39,10 @@ func (p *parser) finished() {
 	}
 	if n == len(plan.Items) {
 		p.report(diag.Newf("all-finished", first.DoneRange, "the plan says that %s finished", all(n)).WithDetail(
-			"apply takes the work to be in the base and runs nothing. If something is left to do, take the check mark, the status or the tick away from it, or add an item; --rerun KEY runs an item all the same."))
+			"apply assumes that the work is in the base and runs nothing. If something is left to do, remove its check mark, status or tick, or add an item; --rerun KEY runs an item anyway."))
 	}
 	p.report(diag.Newf("finished", first.DoneRange, "the plan says that %s finished", text.Counted(n, "item is", "items are")).WithDetail(
-		"%s: apply takes the work to be in the base and does not run it. Use --rerun KEY to run an item all the same.", p.finishedKeys()))
+		"%s: apply assumes that the work is in the base and does not run it. Use --rerun KEY to run an item anyway.", p.finishedKeys()))
 }
 
 // finish applies the Status of a group.
@@ -158,7 +158,7 @@ func (p *parser) boxesDiffer() {
 	p.differing("open-below-tick", runs, "ticked and not finished",
 		"%s is ticked, but %s: an item is finished when all of its boxes are ticked, so apply runs it. Tick the boxes inside if they are done, or clear the item's own.")
 	p.differing("open-in-finished", left, "finished with open boxes",
-		"The plan says that %s is finished, but %s: apply does not run it. Tick what is done, or take away what says that the item is finished.")
+		"The plan says that %s is finished, but %s: apply does not run it. Tick what is done, or remove what marks the item as finished.")
 }
 
 func (p *parser) differing(code diag.Code, items []*Item, what, detail string) {

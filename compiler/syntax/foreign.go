@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/internal/yaml"
 )
 
@@ -23,14 +22,14 @@ func (p *parser) foreignTo(keys []*yaml.Node) string {
 		return d != ""
 	})
 	if slices.ContainsFunc(rest, func(k *yaml.Node) bool { return slices.Contains(gsdKeys, k.Value) }) {
-		said = append(said, "A plan of GSD has depends_on and wave; here they say nothing. ralph import --as gsd reads them, with the directory .planning.")
+		said = append(said, "A plan of GSD has depends_on and wave; here they have no effect. ralph import --as gsd reads them, with the directory .planning.")
 		rest = slices.DeleteFunc(rest, func(k *yaml.Node) bool { return slices.Contains(gsdKeys, k.Value) })
 	}
 	if len(rest) == 0 {
 		return strings.Join(said, " ")
 	}
 	names := clipped(rest, maxRelated, func(k *yaml.Node) string { return k.Value })
-	said = append(said, fmt.Sprintf("The front matter has %s, which %s nothing to ralph. Nothing needs to be done about that; with ralph: 1 such keys are errors.", names, text.Form(len(rest), "means", "mean")))
+	said = append(said, fmt.Sprintf("The front matter has %s, which ralph ignores. This is fine; with ralph: 1 such keys are errors.", names))
 	return strings.Join(said, " ")
 }
 

@@ -37,7 +37,7 @@ func (p *parser) frontMatter() int {
 	}
 	if end < 0 && limit < len(p.src) && looksLikeYAML(p.src[body:limit]) && strings.Contains(p.src[limit:], "\n---") {
 		p.warn(diag.Newf("front-matter-syntax", p.file.Range(at, at+len(first)), "the front matter is longer than %d KiB", maxFrontMatter>>10).WithDetail(
-			"It is read as markdown, and nothing that it says counts. Make it shorter; if it is none, begin the plan with another line."),
+			"It is read as markdown and has no effect. Make it shorter; if it is not front matter, begin the plan with another line."),
 			ownFrontMatter(p.src[body:limit]))
 	}
 	if end < 0 || !looksLikeYAML(p.src[body:end]) {
@@ -91,15 +91,15 @@ func (p *parser) badYAML(err error, body int, mine bool) {
 	}
 	how := "Correct the line"
 	if strings.Contains(message, "mapping values are not allowed") {
-		how = "A value that holds a colon and a space stands in quotes: write key: \"one: two\""
+		how = "A value with a colon and a space needs quotes: write key: \"one: two\""
 	}
 	if d := p.listedBy(p.src[body:p.plan.FrontMatter.Range.End]); d == "" {
 		how += ", or delete the front matter"
 	} else {
-		p.plan.Instead = "Its items stand in the front matter: when that is YAML, the dialect " + d + " reads them."
-		how += ". The items of the dialect " + d + " stand in it"
+		p.plan.Instead = "Its items are in the front matter: once that is valid YAML, the dialect " + d + " reads them."
+		how += ". The items of the dialect " + d + " are in it"
 	}
-	p.warn(diag.New("front-matter-syntax", p.file.Range(at, lineEnd(p.src, at)), "the front matter is no YAML").WithDetail(
+	p.warn(diag.New("front-matter-syntax", p.file.Range(at, lineEnd(p.src, at)), "the front matter is not valid YAML").WithDetail(
 		"%s. %s.", strings.TrimSuffix(clip(message, 200), "."), how), mine)
 }
 
@@ -128,8 +128,8 @@ func (r fieldReader) fields(root *yaml.Node) {
 	first := map[string]*yaml.Node{}
 	for i, k := range root.Keys {
 		if before := first[k.Value]; before != nil {
-			r.warn(diag.Newf("front-matter-value", r.nodeRange(k, r.body), "%s stands twice", quoted(k.Value)).WithDetail(
-				"Only one of the two could count. Delete one.").WithRelated(r.nodeRange(before, r.body), "the first"),
+			r.warn(diag.Newf("front-matter-value", r.nodeRange(k, r.body), "%s appears twice", quoted(k.Value)).WithDetail(
+				"Only one of the two can count. Delete one.").WithRelated(r.nodeRange(before, r.body), "the first"),
 				r.mine || slices.Contains(frontMatterKeys, k.Value))
 			continue
 		}
@@ -171,7 +171,7 @@ func (p *parser) foreignKeys(keys []*yaml.Node, body int, mine bool) {
 		return
 	}
 	for _, k := range keys {
-		d := diag.Newf("unknown-front-matter", p.nodeRange(k, body), "%s is no key of the front matter", quoted(k.Value))
+		d := diag.Newf("unknown-front-matter", p.nodeRange(k, body), "%s is not a key of the front matter", quoted(k.Value))
 		if near, ok := nearest(k.Value, frontMatterKeys); ok {
 			p.report(d.WithDetail("Did you mean %q?", near).WithFix(p.nodeRange(k, body), near))
 			continue
@@ -196,8 +196,8 @@ func (p *parser) nearKeys(keys []*yaml.Node, body int) (foreign []*yaml.Node) {
 			foreign = append(foreign, k)
 			continue
 		}
-		p.report(diag.Newf("unknown-front-matter", p.nodeRange(k, body), "%s is no key of the front matter", quoted(k.Value)).WithDetail(
-			"It is nearly %q, and would set nothing. Correct it, or give the key of another tool another name.", near).WithFix(p.nodeRange(k, body), near))
+		p.report(diag.Newf("unknown-front-matter", p.nodeRange(k, body), "%s is not a key of the front matter", quoted(k.Value)).WithDetail(
+			"It looks like a misspelt %q, and would set nothing. Correct it, or give the key of another tool another name.", near).WithFix(p.nodeRange(k, body), near))
 	}
 	return foreign
 }

@@ -72,5 +72,5 @@ func (p *parser) sayHidden(own bool, all []hidden) {
 	}
 	d := h.said
 	d.Severity = diag.Error
-	p.report(d.WithDetail("%s The dialect %s reads what is hidden: choose one when nothing is.", d.Detail, h.dialect.Name))
+	p.report(d.WithDetail("%s The dialect %s would read what is hidden: choose a dialect when nothing is.", d.Detail, h.dialect.Name))
 }

@@ -16,7 +16,7 @@ func (p *parser) instead(blocks []block) string {
 		b := &blocks[i]
 		switch {
 		case b.kind == fenceBlock && p.holdsPlan(b):
-			return fmt.Sprintf("What stands in the fence of the lines %d to %d is code, and no item: if it is the plan, delete these two lines.",
+			return fmt.Sprintf("The content of the fence in lines %d to %d is code, not items: if it is the plan, delete these two lines.",
 				p.file.Position(int(b.start)).Line, p.file.Position(int(b.end)).Line)
 		case b.kind == headingBlock && int(b.level) < len(levels) && b.level > 1:
 			if levels[b.level]++; first[b.level] == nil {
@@ -33,13 +33,13 @@ func (p *parser) instead(blocks []block) string {
 			continue
 		}
 		b := first[level]
-		return fmt.Sprintf("If its headings are the items, number them, \"%s 1.1 %s\", and take the dialect section.", strings.Repeat("#", level), p.sample(int(b.a), int(b.b)))
+		return fmt.Sprintf("If its headings are the items, number them, \"%s 1.1 %s\", and use the dialect section.", strings.Repeat("#", level), p.sample(int(b.a), int(b.b)))
 	}
 	switch {
 	case table:
-		return "If the rows of its table are the items, call the column of their ids \"ID\", and take the dialect table."
+		return "If the rows of its table are the items, call the column of their ids \"ID\", and use the dialect table."
 	case bullet != nil:
-		return fmt.Sprintf("If its bullets are the items, give them check boxes, \"- [ ] %s\", and take the dialect todo.", p.sample(int(bullet.start), int(bullet.end)))
+		return fmt.Sprintf("If its bullets are the items, give them check boxes, \"- [ ] %s\", and use the dialect todo.", p.sample(int(bullet.start), int(bullet.end)))
 	}
 	return ""
 }

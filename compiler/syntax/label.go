@@ -166,7 +166,7 @@ func (p *parser) reportUnknown() {
 			others = append(others, u)
 			continue
 		}
-		d := diag.Newf("unknown-label", u.at, "%s is no label of ralph", quoted(u.written))
+		d := diag.Newf("unknown-label", u.at, "%s is not one of ralph's labels", quoted(u.written))
 		if meant, ok := allLabels().Find(u.written); ok {
 			near, d.Severity = meant, diag.Warning
 		}
@@ -181,13 +181,13 @@ func (p *parser) reportUnknown() {
 		return
 	case 1:
 		u := others[0]
-		p.report(diag.Newf("unknown-label", u.at, "%s is no label of ralph", quoted(u.written)).WithDetail(
-			"It is read as prose%s. Nothing needs to be done if that is meant.", places(u.n)))
+		p.report(diag.Newf("unknown-label", u.at, "%s is not one of ralph's labels", quoted(u.written)).WithDetail(
+			"It is read as prose%s. Ignore this if that is intended.", places(u.n)))
 		return
 	}
 	names := clipped(others, 2*maxRelated, func(u *unknownLabel) string { return u.written })
 	p.report(diag.Newf("unknown-label", others[0].at, "%s read as prose", text.Counted(len(others), "bold name is", "bold names are")).WithDetail(
-		"No label of ralph has these names, so they are prose: %s. Nothing needs to be done if that is meant.", names))
+		"No label of ralph has these names, so they are prose: %s. Ignore this if that is intended.", names))
 }
 
 func places(n int) string {
@@ -215,7 +215,7 @@ func (p *parser) nearLabel(at, end int, followed bool) {
 	tail := strings.TrimSpace(p.src[rest:end])
 	if before, _, found := strings.Cut(written, ":"); found && tail == "" {
 		if n, meant, known := lookupNear(before); known {
-			p.report(diag.Newf("label-form", p.rng(name), "the value of %s stands inside the bold text", quoted(before)).WithDetail(
+			p.report(diag.Newf("label-form", p.rng(name), "the value of %s is inside the bold text", quoted(before)).WithDetail(
 				"It is read as prose, and the field %s is not set. Write **%s**: value, with only the name in bold.", labelWord(n), cmp.Or(meant, before)))
 		}
 		return

@@ -259,10 +259,10 @@ func (p *parser) checkVerifyFence(f *Fence) {
 			}
 			continue
 		}
-		d := diag.Newf("fence-attribute", a.Range, "%s means nothing on a check", quoted(a.Key))
+		d := diag.Newf("fence-attribute", a.Range, "%s has no meaning on a check", quoted(a.Key))
 		if near, ok := NearMiss(a.Key, known); ok {
-			p.report(diag.Newf("near-miss-fence", a.Range, "%s is nearly %s", quoted(a.Key), near).WithDetail(
-				"A misspelt word sets nothing. Write %s=, or delete it.", near))
+			p.report(diag.Newf("near-miss-fence", a.Range, "%s is almost %s", quoted(a.Key), near).WithDetail(
+				"A misspelt word would set nothing. Write %s=, or delete it.", near))
 			continue
 		}
 		if near, ok := nearest(a.Key, known); ok {

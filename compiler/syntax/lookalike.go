@@ -48,15 +48,15 @@ func (p *parser) look(in inline) {
 	keywords := lists.Map(p.dialect.Item.Keywords, strings.ToLower)
 	switch near, ok := spell.Nearest(low, keywords); {
 	case slices.Contains(keywords, low) && sep != "":
-		a.why = "a separator stands between the keyword and the id"
+		a.why = "there is a separator between the keyword and the id"
 	case slices.Contains(keywords, low) && m[3] < m[6]:
 		return // set off as it should be: what is wrong with it is said elsewhere
 	case slices.Contains(keywords, low):
-		a.why = "the id is not set off from the keyword by a space"
+		a.why = "there is no space between the keyword and the id"
 	case ok:
 		a.why = "\"" + word + "\" is not \"" + near + "\""
 	case slices.Contains(itemWords, low):
-		a.why = "\"" + word + "\" is no keyword of the dialect " + p.dialect.Name
+		a.why = "\"" + word + "\" is not a keyword of the dialect " + p.dialect.Name
 	default:
 		return
 	}
@@ -72,7 +72,7 @@ func (p *parser) lookAlikes() {
 	for _, a := range p.alikes {
 		if !items[a.id] && !slices.Contains(p.reported, a.at.Start) {
 			p.report(diag.New("look-alike-heading", a.at, "a heading looks like an item and is prose").
-				WithDetail("It makes no node: %s. If it is meant to be an item, write \"%s %s: Name\".", a.why, p.dialect.Item.Keywords[0], a.id))
+				WithDetail("It makes no node: %s. To make it an item, write \"%s %s: Name\".", a.why, p.dialect.Item.Keywords[0], a.id))
 		}
 	}
 }

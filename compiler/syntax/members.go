@@ -118,7 +118,7 @@ func (p *parser) checkLevels() {
 	}
 	if other != nil {
 		p.report(diag.New("item-level", at[0], "an item's heading has another level").WithDetail(
-			"The first item has a heading of level %d, this one of level %d. It is an item all the same, and ends the one before it. Give all items the same level, or rename the heading.",
+			"The first item has a heading of level %d, this one of level %d. It is still an item, and ends the one before it. Give all items the same level, or rename the heading.",
 			first.Level, other.Level).WithRelated(first.KeyRange, "the first item").WithAll(at[1:], maxRelated-2, "another level too"))
 	}
 }
@@ -135,7 +135,7 @@ func (p *parser) checkPhases() {
 				continue
 			}
 			ph := &plan.Phases[it.Phase]
-			p.report(diag.Newf("phase-mismatch", it.KeyRange, "%s stands in phase %s", clip(it.ID, 20), clip(ph.ID, 20)).WithDetail(
+			p.report(diag.Newf("phase-mismatch", it.KeyRange, "%s is in phase %s", clip(it.ID, 20), clip(ph.ID, 20)).WithDetail(
 				"Its id says phase %s. Write the id as a sprint of phase %s, or move the sprint.", phase, ph.ID).
 				WithRelated(ph.IDRange, "the phase begins here"))
 		}

@@ -82,7 +82,7 @@ func (m *mermaidReader) depth() {
 		for in := m.d.Nodes[i].In; in >= 0; in = m.d.Nodes[in].In {
 			if n++; n > maxSubgraphs {
 				m.at = m.d.Nodes[i].Range.Start
-				m.fail("subgraphs stand too deep in each other")
+				m.fail("subgraphs are nested too deeply")
 				return
 			}
 		}
@@ -167,7 +167,7 @@ func (m *mermaidReader) header() bool {
 
 // ended reports whether a statement ends here.
 func (m *mermaidReader) ended() bool {
-	return m.atEnd() || m.fail("something stands behind the end of a statement")
+	return m.atEnd() || m.fail("something follows the end of a statement")
 }
 
 // atEnd reports whether nothing but blanks stands in front of a statement's end.
@@ -229,7 +229,7 @@ func (m *mermaidReader) subgraph(start int) {
 	n := m.node(strings.Trim(id, `"`), start, start+len("subgraph"))
 	if m.d.Nodes[n].Subgraph && id != "" {
 		m.at = start
-		m.fail("a subgraph stands there twice")
+		m.fail("a subgraph appears twice")
 		return
 	}
 	node := &m.d.Nodes[n]

@@ -42,7 +42,7 @@ func (m *mermaidReader) shape() (string, bool) {
 			text = line[:n]
 		}
 		if n < 0 || !strings.HasPrefix(line[n:], s.shut) && (s.other == "" || !strings.HasPrefix(line[n:], s.other)) {
-			return "", m.fail("the text of a node does not end")
+			return "", m.fail("the text of a node is not closed")
 		}
 		m.at = from + n + len(s.shut)
 		return drawnText(text), true
@@ -99,7 +99,7 @@ func (m *mermaidReader) link() (seen, ok bool) {
 	}
 	k := strings.IndexByte(m.line(m.at+1), '|')
 	if k < 0 {
-		return false, m.fail("the text of an arrow does not end")
+		return false, m.fail("the text of an arrow is not closed")
 	}
 	m.at += k + 2
 	return true, true

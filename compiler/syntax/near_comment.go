@@ -41,7 +41,7 @@ func (p *parser) openComment(at, end int, open, mark string) {
 		return
 	}
 	d := diag.Newf("unclosed-comment", p.file.Range(at, min(at+len(open), end)), "this is never closed and hides %s", text.Counted(len(hidden), "item or label", "items and labels")).WithDetail(
-		"Everything below it is left out, up to the next %s or the end of the file. Write %[1]s where it is to end. To leave out what is below, take the comments in it away.", mark)
+		"Everything below it is left out, up to the next %s or the end of the file. Write %[1]s where it should end. To comment out what is below, remove the comments in it.", mark)
 	p.reportHidden(d, hidden)
 }
 

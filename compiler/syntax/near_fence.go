@@ -25,8 +25,8 @@ func (p *parser) infoWords(b *block) []string {
 func (p *parser) nearFence(b *block) {
 	what := map[string]string{policyMark: "policy", schemaMark: "the schema of a gate"}
 	if mark := p.nearControl(b); mark != "" {
-		p.report(diag.Newf("near-miss-fence", p.file.Range(int(b.start), lineEnd(p.src, int(b.start))), "the fence nearly is %s", what[mark]).WithDetail(
-			"As it is marked it would only be read by people, and what it says would be left out. Write %s behind the characters that open it, or no mark if it is a quotation.", mark))
+		p.report(diag.Newf("near-miss-fence", p.file.Range(int(b.start), lineEnd(p.src, int(b.start))), "the fence is almost %s", what[mark]).WithDetail(
+			"With this info string it is prose, and what it says has no effect. Write %s after the opening characters, or nothing if it is a quotation.", mark))
 	}
 }
 
@@ -73,11 +73,11 @@ func (p *parser) shell(f *Fence, label string) bool {
 		p.checkVerifyFence(f)
 		return true
 	case f.Lang != "" && (spell.OneEdit(f.Lang, "sh") && f.Lang[0] == 's' || spell.OneEdit(f.Lang, "bash") && f.Lang[0] == 'b'), f.Lang == "hs":
-		p.report(diag.Newf("near-miss-fence", f.Open, "%s is nearly sh or bash", quoted(f.Lang)).WithDetail(
-			"This fence stands below %s, and a misspelt language makes no command of it. Write ```sh or ```bash; if it is to be read by people only, move it out of the label.", label))
+		p.report(diag.Newf("near-miss-fence", f.Open, "%s is almost sh or bash", quoted(f.Lang)).WithDetail(
+			"This fence is below %s, and with a misspelt language it is not a command. Write ```sh or ```bash; if it is not a command, move it out of the label.", label))
 	default:
 		p.report(diag.New("verify-fence", f.Open, "only sh and bash fences are checks").WithDetail(
-			"This fence stands below %s but is read as prose: no command is run from it. Write ```sh if it is a command.", label))
+			"This fence is below %s but is read as prose: no command is run from it. Write ```sh if it is a command.", label))
 	}
 	return false
 }
@@ -93,8 +93,8 @@ func (p *parser) nearComment(c span, body string) {
 		return w == mark || len(w) <= longestNear && spell.OneEdit(w, mark)
 	}
 	report := func(write string) {
-		p.report(diag.Newf("near-miss-directive", p.rng(c), "a comment nearly is %s", write).WithDetail(
-			"Comments that ralph does not know are left out, and this one would be. Write <!-- %s … -->, in small letters and with a colon, or reword the comment.", write))
+		p.report(diag.Newf("near-miss-directive", p.rng(c), "a comment is almost %s", write).WithDetail(
+			"ralph ignores other comments, so this one has no effect. Write <!-- %s … -->, in small letters and with a colon, or reword the comment.", write))
 	}
 	body = strings.TrimRight(body, " \t\r\n")
 	id := strings.LastIndexAny(body, " \t\n:") + 1

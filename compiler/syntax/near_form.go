@@ -200,7 +200,7 @@ func (p *parser) oddBox(at, end int) {
 	}
 	p.misses = append(p.misses, nearMiss{
 		elem: -1, at: p.file.Range(from, max(from, in.Range.End)), look: malformed, id: id,
-		why: "A check box is \"- [ ]\" or \"- [x]\": a bullet, a space, the box, a space. This is none",
+		why: "A check box is \"- [ ]\" or \"- [x]\": a bullet, a space, the box, a space. This is not one",
 	})
 }
 
@@ -254,7 +254,7 @@ func (p *parser) nearMisses() {
 	}
 	if n > maxMisses {
 		p.report(diag.New("malformed-id", last.at, nearlyWhat(p.dialect.In, last.phase)).WithDetail(
-			"It is the last of %d that nearly are items or groups; the first %d are reported. Write %s.", n, maxMisses, p.itemForm()))
+			"It is the last of %d near misses; the first %d are reported. Write %s.", n, maxMisses, p.itemForm()))
 	}
 }
 

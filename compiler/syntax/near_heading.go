@@ -47,7 +47,7 @@ func (p *parser) unspaced(b *block) {
 				level = min(level, 6)
 				p.nears = append(p.nears, nearHeading{
 					at: p.file.Range(from, in.Sub(t.keyAt.start, t.keyAt.end).End), elem: len(p.stream), level: level, phase: phase, id: t.key.id, meant: t.keyword,
-					marks: "######"[:level] + " ", why: oddCharacter(line[:len(line)-len(rest)]) + "A heading has one to six \"#\" and a space behind them. ",
+					marks: "######"[:level] + " ", why: oddCharacter(line[:len(line)-len(rest)]) + "A heading has one to six \"#\" and a space after them. ",
 				})
 				break
 			}
@@ -113,10 +113,10 @@ func (m *matcher) nearItem(s string) (h nearHeading, end int, ok bool) {
 			if !m.own(bare) || !good || !separates(id[key.n:]) && !strings.Contains(key.id, ".") {
 				continue
 			}
-			h.meant, h.why = bare, "A separator stands between the keyword and the id. "
+			h.meant, h.why = bare, "There is a separator between the keyword and the id. "
 		case near:
 		case good && m.own(word) && from == len(word):
-			h.meant, h.why = word, "No space stands between the keyword and the id. "
+			h.meant, h.why = word, "There is no space between the keyword and the id. "
 		default:
 			continue
 		}
@@ -182,8 +182,8 @@ func (p *parser) reportNear() {
 		p.reported = append(p.reported, last)
 		_, size := utf8.DecodeRuneInString(h.meant)
 		write := h.marks + strings.TrimSpace(strings.ToUpper(h.meant[:size])+h.meant[size:]+" "+h.id)
-		p.report(diag.Newf("near-miss-heading", h.at, "%s nearly begins %s", quoted(p.file.Text(h.at)), what).
-			WithDetail("%sIt would be read as prose: no heading of the plan has this id, and what stands below it would belong to what is above. Write %q. If it is meant as text, put another word first.",
+		p.report(diag.Newf("near-miss-heading", h.at, "%s almost begins %s", quoted(p.file.Text(h.at)), what).
+			WithDetail("%sIt would be read as prose: no heading of the plan has this id, and what is below it would belong to what is above. Write %q. If it is only text, put another word first.",
 				h.why, write).
 			WithFix(h.at, write))
 	}

@@ -29,7 +29,7 @@ func (p *parser) lose(n LabelName, at, end int, why, write string) {
 	case Verify:
 		lost = "no command is run"
 	}
-	p.report(diag.Newf("label-form", p.file.Range(at, end), "%s is no label: %s", quoted(p.src[at:end]), why).WithDetail(
+	p.report(diag.Newf("label-form", p.file.Range(at, end), "%s is not a label: %s", quoted(p.src[at:end]), why).WithDetail(
 		"The line is read as prose, and %s. %s", lost, write))
 }
 
@@ -50,12 +50,12 @@ func (p *parser) listedControl(at, end int, below *block) {
 		return
 	}
 	if n == Manual || n == Approval && (strings.Contains(value, "@") || strings.EqualFold(strings.TrimSuffix(value, "."), "required")) {
-		p.report(diag.Newf("control-place", p.rng(l.at), "%s stands in a list", quoted(l.written)).WithDetail(
-			"The line belongs to the list item that it stands in, so nobody is asked. Write **%s**: %s on a line of its own below the heading of the item, not indented and above the list. If it is meant as text, write it without bold and colon.",
+		p.report(diag.Newf("control-place", p.rng(l.at), "%s is inside a list", quoted(l.written)).WithDetail(
+			"The line belongs to that list item, so nobody is asked. Write **%s**: %s on a line of its own below the heading of the item, not indented and above the list. If it is only text, write it without bold and colon.",
 			labelTitle(n), clip(value, 60)))
 		return
 	}
-	p.lose(n, l.at.start, l.at.end, "it stands in a list", strings.TrimRight("Write **"+labelTitle(n)+"**: "+clip(value, 60), " ")+" on a line of its own below the heading of the item, not indented and above the list.")
+	p.lose(n, l.at.start, l.at.end, "it is inside a list", strings.TrimRight("Write **"+labelTitle(n)+"**: "+clip(value, 60), " ")+" on a line of its own below the heading of the item, not indented and above the list.")
 }
 
 // innerControls warns of labels within a line: "do it. **Manual**: yes".
@@ -68,7 +68,7 @@ func (p *parser) innerControls(at, end int) {
 		}
 		k += i
 		if strings.TrimSpace(p.src[start:k]) != "" && strings.Count(p.src[at:k], "`")%2 == 0 {
-			if p.loseLabel(k, end, "it stands within a line") {
+			if p.loseLabel(k, end, "it is in the middle of a line") {
 				return
 			}
 		}
@@ -94,7 +94,7 @@ func (p *parser) oddControl(at, end int) {
 		value := trimValue(line[m[6]:m[7]])
 		n, ok := lostControl(line[m[4]:m[5]], value)
 		if ok && (m[2] >= 0 || n == Approval && strings.Contains(value, "@")) {
-			p.lose(n, at+m[4], at+m[5], "it stands in a table", ownLine(n, value))
+			p.lose(n, at+m[4], at+m[5], "it is in a table", ownLine(n, value))
 		}
 	}
 }
@@ -104,7 +104,7 @@ func (p *parser) oddControl(at, end int) {
 func (p *parser) indented(b *block, l *Label) {
 	if l != nil && l.Name == Verify {
 		p.report(diag.New("verify-fence", p.file.Range(int(b.start), lineEnd(p.src, int(b.start))), "only sh and bash fences are checks").WithDetail(
-			"This code stands below %s but is indented, so it is read as prose: no command is run from it. Write it in a fence, behind ```sh.", l.Written))
+			"This code is below %s but is indented, so it is read as prose: no command is run from it. Write it in a fence, behind ```sh.", l.Written))
 		return
 	}
 	for at, stop := range p.lines(int(b.start), int(b.end)) {
@@ -159,5 +159,5 @@ func (p *parser) headingBeside(b, below *block) {
 		return
 	}
 	p.lose(l.Name, l.NameRange.Start, l.NameRange.End, "its heading ends the item",
-		"A heading inside an item stands deeper than the item's own. Write "+strings.Repeat("#", min(6, int(b.level)+1))+" "+labelTitle(l.Name)+", or **"+labelTitle(l.Name)+"**: as a line of the item.")
+		"A heading inside an item is deeper than the item's own. Write "+strings.Repeat("#", min(6, int(b.level)+1))+" "+labelTitle(l.Name)+", or **"+labelTitle(l.Name)+"**: as a line of the item.")
 }

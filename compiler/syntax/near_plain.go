@@ -56,10 +56,10 @@ func (p *parser) plainControl(at, end int, where place, below *block) {
 		p.misspelt(name, meant, p.file.Range(at, at+len(name)), "**"+meant+"**:")
 		return
 	}
-	what := "it is not in bold and with a colon"
+	what := "it is not bold with a colon"
 	switch {
 	case where == inQuote:
-		what = "it stands in a quotation"
+		what = "it is in a quotation"
 	case bold:
 		what = "it has no colon"
 	}

@@ -21,13 +21,13 @@ func (p *parser) reportMiss(m *nearMiss) {
 	}
 	d := diag.New("malformed-id", m.at, nearlyWhat(p.dialect.In, m.phase))
 	if m.plain {
-		d.Summary = "a list item nearly is an item"
+		d.Summary = "a list item is almost an item"
 	}
 	switch {
 	case m.why != "":
 		d = d.WithDetail("%s, so the line is read as %s.", m.why, as)
 	case m.look == severalID:
-		d = d.WithDetail("It names several ids, so it is read as %s: an item has one. Give each %s if they are meant to be items (%s).", as, own, form)
+		d = d.WithDetail("It names several ids, so it is read as %s: an item has one. Give each %s to make them items (%s).", as, own, form)
 	default:
 		d = d.WithDetail("Its id does not have the form of this dialect, so it is read as %s. Write %s, or %s.", as, form, reword)
 	}
@@ -36,9 +36,9 @@ func (p *parser) reportMiss(m *nearMiss) {
 
 func nearlyWhat(in Place, phase bool) string {
 	if phase {
-		return "a heading nearly is a group"
+		return "a heading is almost a group"
 	}
-	return "a " + cmp.Or(lineKinds[in], "heading") + " nearly is an item"
+	return "a " + cmp.Or(lineKinds[in], "heading") + " is almost an item"
 }
 
 // itemAbove returns the last item that begins above an offset, or nil.

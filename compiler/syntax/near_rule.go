@@ -31,13 +31,13 @@ func (p *parser) underlined() {
 		item = 0
 		if l, ok := p.labelLine(int(e.b.a), int(e.b.b)); ok && l.known && l.name.isControl() && !e.b.setext {
 			p.report(diag.Newf("label-heading", p.rng(l.at), "%s is a heading", quoted(l.written)).WithDetail(
-				"The heading ends the item that it stands in, so no field is set and what stands below it is left out. Write **%s**: as a line of text, without %s.", labelTitle(l.name), p.src[e.b.start:int(e.b.start)+int(e.b.level)]))
+				"The heading ends its item, so no field is set and the text below it is left out. Write **%s**: as a line of text, without %s.", labelTitle(l.name), p.src[e.b.start:int(e.b.start)+int(e.b.level)]))
 			continue
 		}
 		under := p.underline(e.b)
 		if e.b.setext && p.src[under.Start:under.End] == "---" && int(e.b.b-e.b.a) > 3 && p.losesLabels(i+1) {
 			p.report(diag.New("label-heading", under, "this line makes a heading of the text above it").WithDetail(
-				"Dashes directly below text are no rule: the text is a heading, which ends the item, and the labels and tasks below it are left out. Put an empty line above the dashes.").
+				"Dashes directly below text are not a rule: they make the text a heading, which ends the item, and the labels and tasks below it are left out. Put an empty line above the dashes.").
 				WithFix(p.file.Range(under.Start, under.Start), eolAt(p.src, under.Start)))
 		}
 	}
@@ -53,7 +53,7 @@ func (p *parser) labelsAbove(b *block, inItem bool) bool {
 		}
 		under := p.underline(b)
 		p.report(diag.Newf("label-heading", p.rng(l.at), "the line below makes %s a heading", quoted(l.written)).WithDetail(
-			"Dashes or equals signs directly below text make it a heading: the field %s is not set, and the item that it stands in ends here. Put an empty line between.", labelWord(l.name)).
+			"Dashes or equals signs directly below text make it a heading: the field %s is not set, and its item ends here. Put an empty line in between.", labelWord(l.name)).
 			WithRelated(under, "this line").WithFix(p.file.Range(under.Start, under.Start), eolAt(p.src, under.Start)))
 		return true
 	}

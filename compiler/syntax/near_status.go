@@ -39,14 +39,14 @@ func (p *parser) plainStatus(at, end int, where place) {
 	if value = strings.TrimSpace(value); !beginsDone(value) {
 		return
 	}
-	why := "it is not in bold"
+	why := "it is not bold"
 	switch bold := line[m[2]:m[3]]; {
 	case where == inQuote:
-		why = "it stands in a quotation"
+		why = "it is in a quotation"
 	case strings.HasPrefix(strings.TrimLeft(line, " \t"), "|"):
-		why = "it stands in a table"
+		why = "it is in a table"
 	case strings.HasPrefix(bold, "**") && m[6] == m[7] && m[8] == m[9]:
-		why = "the value stands inside the bold text"
+		why = "the value is inside the bold text"
 	}
 	p.statuses = append(p.statuses, lostStatus{at: p.file.Range(at+m[4], at+m[5]), why: why, value: value})
 }
@@ -61,13 +61,13 @@ func (p *parser) nearStatus(it *Item, l *Label) {
 	if l != nil {
 		if text := statusText(l); beginsDone(text) {
 			p.report(diag.Newf("label-form", l.NameRange, "%s does not finish the item", quoted(l.Written)).WithDetail(
-				"A status finishes an item if it is one word (done, complete, merged) and then nothing, a date or a parenthesis. Here more stands behind it, so the item runs. If its work is done, write **Status**: %s, and the rest in parentheses.", doneWord(text)))
+				"A status finishes an item if it is one word (done, complete, merged) and then nothing, a date or a parenthesis. Here more text follows, so the item runs. If its work is done, write **Status**: %s, and the rest in parentheses.", doneWord(text)))
 		}
 		return
 	}
 	if len(it.Body.statuses) > 0 {
 		s := &it.Body.statuses[0]
-		p.report(diag.Newf("label-form", s.at, "%s is no label: %s", quoted(p.src[s.at.Start:s.at.End]), s.why).WithDetail(
+		p.report(diag.Newf("label-form", s.at, "%s is not a label: %s", quoted(p.src[s.at.Start:s.at.End]), s.why).WithDetail(
 			"The line is read as prose, so it does not finish the item, which runs. If its work is done, write **Status**: %s on a line of its own.", doneWord(s.value)))
 	}
 }

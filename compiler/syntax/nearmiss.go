@@ -202,8 +202,8 @@ func lookupNear(written string) (n LabelName, meant string, ok bool) {
 
 // misspelt reports a label that is nearly a control.
 func (p *parser) misspelt(written, meant string, at diag.Range, instead string) {
-	p.report(diag.Newf("near-miss-label", at, "%s is nearly %s", strconv.Quote(written), quoted(meant)).
-		WithDetail("%sA misspelt label sets nothing, and what it asks for would be left out. Write %s instead. If the word is meant as it stands, write it without bold and colon, or in other words.",
+	p.report(diag.Newf("near-miss-label", at, "%s is almost %s", strconv.Quote(written), quoted(meant)).
+		WithDetail("%sA misspelt label sets nothing, and what it asks for would be left out. Write %s instead. If the word is intended, write it without bold and colon, or rephrase it.",
 			oddCharacter(written), instead).
 		WithFix(at, meant))
 }
@@ -216,9 +216,9 @@ func oddCharacter(s string) string {
 		}
 		switch plain := asASCII(string(r)); {
 		case plain == "":
-			return fmt.Sprintf("An invisible character (U+%04X) stands in it. ", r)
+			return fmt.Sprintf("It contains an invisible character (U+%04X). ", r)
 		case isASCII(plain):
-			return fmt.Sprintf("%q (U+%04X) is not the character that it looks like. ", string(r), r)
+			return fmt.Sprintf("%q (U+%04X) is not the character it looks like. ", string(r), r)
 		}
 	}
 	return ""

@@ -124,13 +124,13 @@ func (o *orderFinder) heading(i int, e *elem) {
 // ProseNotRead is the hint at a section about dependencies that is not read.
 func ProseNotRead(at diag.Range) diag.Diagnostic {
 	return diag.New("graph-not-read", at, "a section about dependencies is not read").WithDetail(
-		"Prose makes no edges. Only labels such as **Depends on**, tables with such a column, lines such as \"- **Phase 2**: Depends on Phase 1\" and the numbers do. State what they do not say in a label.")
+		"Prose makes no edges. Only labels such as **Depends on**, tables with such a column, lines such as \"- **Phase 2**: Depends on Phase 1\" and the numbers do. State other dependencies in labels.")
 }
 
 // DrawingNotRead is the hint at a drawing that is not read.
 func DrawingNotRead(at diag.Range) diag.Diagnostic {
 	return diag.New("graph-not-read", at, "a drawing of dependencies is not read").WithDetail(
-		"It names items of this plan, but only labels such as **Depends on**, tables with such a column, mermaid graphs and the numbers make edges. State what they do not say in a label.")
+		"It names items of this plan, but only labels such as **Depends on**, tables with such a column, mermaid graphs and the numbers make edges. State other dependencies in labels.")
 }
 
 // orderLines gathers the lines of lists that begin with a bold name and a colon.

@@ -41,8 +41,8 @@ func (p *parser) outside() {
 		}
 		if twin := inside[c.key.id]; twin != nil {
 			c.prose = true
-			p.ignored("item-outside-groups", c, "it stands outside the groups of the plan, and the item of this id stands inside one",
-				related{p.keyRange(twin), "the item stands here"})
+			p.ignored("item-outside-groups", c, "it is outside the groups of the plan, and the item of this id is inside one",
+				related{p.keyRange(twin), "the item is here"})
 			continue
 		}
 		entry := logs[c.parent]
@@ -58,7 +58,7 @@ func (p *parser) outside() {
 // lost reports an item that makes no node: it stands in a log or in a group that
 // is struck through.
 func (p *parser) lost(c, entry *cand) {
-	d := diag.Newf("lost-item", p.keyRange(c), "%s stands outside every group", p.called(c)).WithDetail(
+	d := diag.Newf("lost-item", p.keyRange(c), "%s is outside every group", p.called(c)).WithDetail(
 		"This plan has groups (%s), and this one is an entry of a log: a heading beside it repeats an item. So it makes no node. If it is an item, move it below its group.",
 		p.groupExample())
 	if entry != nil {
@@ -72,8 +72,8 @@ func (p *parser) lost(c, entry *cand) {
 // adopt makes an item that stands outside the groups one of the group that its id
 // names, else of none.
 func (p *parser) adopt(c *cand, groups map[string]int) {
-	d := diag.Newf("item-without-group", p.keyRange(c), "%s stands outside every group", p.called(c)).WithDetail(
-		"Its id names no group of this plan, so it is an item of none, behind the groups above it. Move it below its group, or add the group's heading above it (%s).",
+	d := diag.Newf("item-without-group", p.keyRange(c), "%s is outside every group", p.called(c)).WithDetail(
+		"Its id names no group of this plan, so it belongs to no group and follows the groups above it. Move it below its group, or add the group's heading above it (%s).",
 		p.groupExample())
 	for id := p.plainID(c.key.id); ; {
 		cut := strings.LastIndexAny(id, ".-")

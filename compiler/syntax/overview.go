@@ -66,7 +66,7 @@ func (p *parser) overviewLine(at, end int, items map[string]*Item) {
 	case unknown != "":
 		if t.keyword != "" {
 			p.report(diag.Newf("label-form", tick, "this ticked box finishes nothing").WithDetail(
-				"It names several items, but there is no item %s. If the work of the others is done, name only these, or give each a box of its own.", quoted(unknown)))
+				"It names several items, but there is no item %s. If the work of the others is done, name only those, or give each a box of its own.", quoted(unknown)))
 		}
 	case len(named) == 1 && !p.isNamed(&t, named[0]), len(named) > 1 && rest != "":
 		if t.keyword != "" && !inPart(strings.ToLower(rest)) && named[0].Body.Label(Status) == nil {

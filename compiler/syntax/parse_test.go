@@ -96,7 +96,7 @@ func TestSubRangesOfText(t *testing.T) {
 	for _, id := range []string{"1.2a", "1.3"} {
 		at := strings.Index(in.Value, id)
 		if r := in.Sub(at, at+len(id)); src[r.Start:r.End] != id {
-			t.Errorf("%s stands at %q", id, src[r.Start:r.End])
+			t.Errorf("%s is at %q", id, src[r.Start:r.End])
 		}
 	}
 }

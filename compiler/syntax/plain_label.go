@@ -255,7 +255,7 @@ func (p *parser) namesItems(part *plainPart) bool {
 	what := p.readValue(value).Names
 	if what == NamesUnknown && len(part.items) == 0 {
 		p.report(diag.Newf("dependency-near-miss", at, "%s is read as prose", quoted(clip(p.src[at.Start:at.End], 40))).WithDetail(
-			"The line reads like a dependency, but it names what is no item of the plan, so it makes none. If one is meant, write its id. Nothing needs to be done if the line is text."))
+			"The line reads like a dependency, but it names something that is not an item of the plan, so it makes none. To make one, write the id. Ignore this if the line is text."))
 	}
 	return what == NamesItems
 }

@@ -32,9 +32,9 @@ func (p *parser) titled() {
 	}
 	c.prose, p.titleElem = true, first+1
 	d := diag.Newf("title-like-item", p.keyRange(c), "%s is the title of the plan", p.called(c)).WithDetail(
-		"The first heading of level 1 is the title. It is a group only beside another group heading of its level. Write the title above it if it is meant as one.")
+		"The first heading of level 1 is the title. It is a group only beside another group heading of its level. To make it one, write the title above it.")
 	if !c.phase {
-		d = d.WithDetail("The first heading of level 1 is the title, and the plan has other items, so it makes no node. Give it the level of the other items if it is meant as one.")
+		d = d.WithDetail("The first heading of level 1 is the title, and the plan has other items, so it makes no node. To make it one, give it the level of the other items.")
 	}
 	p.report(d)
 }

@@ -140,7 +140,7 @@ func (r *reader) fence(b *block) {
 		r.s.Outputs = append(r.s.Outputs, f)
 		return
 	case f.Lang == "json" && out.Value != "":
-		p.report(diag.New("fence-attribute", out.Range, "output= means nothing here").WithDetail(
+		p.report(diag.New("fence-attribute", out.Range, "output= has no effect here").WithDetail(
 			"A json fence with output= is the output schema of a QA agent of one item. Move it below that item."))
 	case p.nearControl(b) != "":
 	case l != nil && l.Name == Verify:

@@ -208,7 +208,7 @@ func (p *parser) furtherNames(c *cand) []string {
 	}
 	names := p.otherNames(c)
 	p.report(diag.Newf("several-ids", c.in.Sub(c.keyAt.start, c.keyAt.end+c.key.more), "the heading makes one %s of several ids", [...]string{"item", "group"}[kind(c)]).WithDetail(
-		"Its id is %s; %s: other items may name it so. Give each id a heading of its own if the work is to be done in parts.",
+		"Its id is %s; %s: other items may name it so. Give each id a heading of its own if the parts are separate work.",
 		c.key.id, text.Counted(len(names), "other id is a further name of it", "other ids are further names of it")))
 	return names
 }

@@ -57,8 +57,8 @@ func (b *builder) closeSplit(i int) {
 	p.section(&sp.Section, phaseSection, nil, b.begin, i)
 	sp.Section.Range = p.extent(b.begin, i, sp.Range.End)
 	if boxes := sp.Section.Boxes; boxes.Open+boxes.Ticked > 0 {
-		p.report(diag.Newf("split-tasks", sp.IDRange, "the tasks of %s are nobody's", clip(sp.ID, 20)).WithDetail(
-			"%s is the group of the lettered headings below it, and these are the work: no agent is told of %s directly below it. Move that below one of the letters, or below a letter of its own.",
+		p.report(diag.Newf("split-tasks", sp.IDRange, "the tasks of %s belong to no item", clip(sp.ID, 20)).WithDetail(
+			"%s is the group of the lettered headings below it, which are the items: no agent gets %s directly below it. Move it below one of the letters, or below a new one.",
 			sp.ID, text.Count(boxes.Open+boxes.Ticked, "check box")).WithRelated(boxes.Last, "the last one"))
 	}
 }

@@ -56,7 +56,7 @@ func (p *parser) reportTicks() {
 			continue
 		}
 		p.report(diag.Newf("label-form", l.at, "this ticked box does not finish %s", clip(l.id, 24)).WithDetail(
-			"It names the item, but says %s where its title is %s, so the item runs. If its work is done, write the title as the heading does, or nothing behind the id.", quoted(l.said), quoted(l.it.Title)).
+			"It names the item, but with the title %s instead of %s, so the item runs. If its work is done, write the title as the heading does, or nothing after the id.", quoted(l.said), quoted(l.it.Title)).
 			WithRelated(l.it.Range, "the item"))
 	}
 }

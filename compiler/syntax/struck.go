@@ -37,7 +37,7 @@ func (p *parser) cancelled() {
 		part = "text"
 	}
 	p.report(diag.Newf("cancelled", at[0], "%s cancelled", text.Counted(len(at), "struck-through "+what+" is", "struck-through "+what+"s are")).WithDetail(
-		"A %s whose %s stands inside ~~ is cancelled: it makes no node, and nothing below it belongs to another one. Remove the ~~ to bring it back.", what, part).
+		"A %s whose %s is inside ~~ is cancelled: it makes no node, and nothing below it belongs to another item. Remove the ~~ to bring it back.", what, part).
 		WithAll(at[1:], maxRelated-1, "cancelled too"))
 }
 
@@ -63,7 +63,7 @@ func (p *parser) struckTitles() {
 	}
 	if first != nil {
 		p.report(diag.New("struck-title", at[0], "only the title of an item is struck through").WithDetail(
-			"That changes nothing: %s is an item like any other, and it will run. Put the ~~ around its id too to cancel it, as in %s, or take them away.", clip(first.ID, 20), p.struckThrough(first)).
+			"That changes nothing: %s is an item like any other, and will run. To cancel it, put the ~~ around its id too, as in %s; otherwise remove them.", clip(first.ID, 20), p.struckThrough(first)).
 			WithAll(at[1:], maxRelated-1, "this one too"))
 	}
 }

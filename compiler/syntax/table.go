@@ -287,7 +287,7 @@ func (p *parser) dependencyTable(t *table, columns map[int]LabelName, items map[
 		k, ok := p.cellItem(row.cell(id), items)
 		if !ok {
 			if cell := row.cell(id); cell != nil && cell.Value != "" {
-				p.report(diag.Newf("table-row", cell.Range, "%s is no item of this plan", quoted(cell.Value)).WithDetail(
+				p.report(diag.Newf("table-row", cell.Range, "%s is not an item of this plan", quoted(cell.Value)).WithDetail(
 					"The other rows of this table state dependencies of items; this row is read as prose. Write the id of an item."))
 			}
 			continue

@@ -17,7 +17,7 @@ func (p *parser) emptyBox(para *block) bool {
 		return false
 	}
 	p.report(diag.New("empty-box", p.file.Range(at, at+3), "a check box has no text").WithDetail(
-		"There is nothing to do in it, so it is no item. Write behind it what is to be done, or delete it."))
+		"It says nothing to do, so it is not an item. Write what is to be done after it, or delete it."))
 	return true
 }
 
@@ -91,8 +91,8 @@ func (p *parser) textAboveBoxes() {
 		return
 	}
 	slices.SortFunc(p.aboveBoxes, func(a, b diag.Range) int { return a.Start - b.Start }) // inner ones were found first
-	p.report(diag.Newf("text-above-boxes", p.aboveBoxes[0], "%s above check boxes", text.Counted(len(p.aboveBoxes), "list item without a box stands", "list items without a box stand")).WithDetail(
-		"It is no item and no group, so no agent is told what it says. Write it as a heading, give it a box of its own, or say it in the text of the boxes.").
+	p.report(diag.Newf("text-above-boxes", p.aboveBoxes[0], "%s above check boxes", text.Counted(len(p.aboveBoxes), "list item without a box", "list items without a box")).WithDetail(
+		"It is neither an item nor a group, so no agent gets its text. Write it as a heading, give it a box of its own, or move it into the text of the boxes.").
 		WithAll(p.aboveBoxes[1:], maxRelated-1, "this one too"))
 }
 
@@ -103,6 +103,6 @@ func (p *parser) openInside(it *Item) {
 		return
 	}
 	p.report(diag.Newf("open-inside-ticked", it.Body.Boxes.FirstOpen, "%s inside a ticked one", text.Counted(it.Body.Boxes.Open, "box is open", "boxes are open")).WithDetail(
-		"The item is finished because its own box is ticked, so nothing inside it is done either. Clear the box of the item if something is left to do, or tick the boxes inside.").
+		"The item is finished because its own box is ticked, so nothing inside it is run either. Clear the box of the item if something is left to do, or tick the boxes inside.").
 		WithRelated(it.DoneRange, "the item is ticked here"))
 }

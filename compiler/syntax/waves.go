@@ -48,15 +48,15 @@ func (w *waveReader) next() json.Token {
 	return t
 }
 
-const noJSON = "the text is no JSON"
+const noJSON = "the text is not valid JSON"
 
 func (w *waveReader) document() string {
 	found := false
-	why := w.each('{', "the text is no JSON object", func() string {
-		return w.field("waves", "\"waves\" stands twice", &found, func() string { return w.each('[', "\"waves\" is no array", w.wave) })
+	why := w.each('{', "the text is not a JSON object", func() string {
+		return w.field("waves", "\"waves\" appears twice", &found, func() string { return w.each('[', "\"waves\" is not an array", w.wave) })
 	})
 	if why == "" && !found {
-		return "there is no array \"waves\""
+		return "there is not an array \"waves\""
 	}
 	return why
 }
@@ -64,16 +64,16 @@ func (w *waveReader) document() string {
 func (w *waveReader) wave() string {
 	at, found := w.start(), false
 	wave := Wave{Range: w.p.file.Range(at, at+1)}
-	why := w.each('{', "a wave is no object", func() string {
-		return w.field("tasks", "\"tasks\" stands twice in a wave", &found, func() string {
-			return w.each('[', "\"tasks\" is no array", func() string {
+	why := w.each('{', "a wave is not an object", func() string {
+		return w.field("tasks", "\"tasks\" appears twice in a wave", &found, func() string {
+			return w.each('[', "\"tasks\" is not an array", func() string {
 				switch t := w.next().(type) {
 				case string:
 					wave.Tasks = append(wave.Tasks, Stated{Value: t, Range: w.at})
 				case json.Number:
 					wave.Tasks = append(wave.Tasks, Stated{Value: t.String(), Range: w.at})
 				default:
-					return "a task is no id"
+					return "a task is not an id"
 				}
 				return ""
 			})

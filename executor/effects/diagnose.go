@@ -65,7 +65,7 @@ func diagnosis(n *ir.Node, step *ir.Step, a executor.Stalled, files string) stri
 	b.WriteString("You are in its worktree, as it left it. Find out why it stalled. Change nothing.\n")
 	if a.Turn != "" {
 		turn := filepath.Join(files, a.Turn)
-		fmt.Fprintf(&b, "\nWhat it did stands in these files, as far as its program tells it:\n\n- %s.out: what it said, the tools it called, and what they answered\n- %s.stream.jsonl: its program's own events, one a line, with the time at which each came\n", turn, turn)
+		fmt.Fprintf(&b, "\nWhat it did is in these files, as far as its program tells it:\n\n- %s.out: what it said, the tools it called, and what they answered\n- %s.stream.jsonl: its program's own events, one a line, with the time at which each came\n", turn, turn)
 	}
 	if tail := strings.TrimRight(a.Tail, "\n"); tail != "" {
 		b.WriteString("\nThe end of its output:\n\n    " + strings.ReplaceAll(tail, "\n", "\n    ") + "\n")

@@ -32,7 +32,7 @@ func judgeBy(t *testing.T, script string) executor.GateRun {
 		},
 		Name: "1.1/qa", Gate: ir.Gate{
 			Kind: "agent", TimeoutMS: 20_000, OutputSchema: json.RawMessage(typed),
-			Prompt: []string{"Look at ${run.branch}, not at $${run.branch}.", "", "Answer with one JSON object and nothing behind it:"},
+			Prompt: []string{"Look at ${run.branch}, not at $${run.branch}.", "", "Answer with one JSON object and nothing after it:"},
 		},
 		Effect: executor.Effect{Step: "implement", Attempt: 2, Commit: "c0ffee", Base: "ba5e"}, Epic: "bd-epic",
 		Dir: t.TempDir(), Files: t.TempDir(), Agent: "qa", Model: "haiku-4", Text: "You are a strict judge.",
@@ -57,7 +57,7 @@ func TestVerdictsOfAgents(t *testing.T) {
 	}{
 		"the whole output is an answer":               {`echo '{"status":"pass","message":"fine"}'`, executor.Pass, "fine"},
 		"a fenced block is an answer":                 {"echo words; echo '```json'; echo '{\"status\":\"fail\",\"message\":\"no test\"}'; echo '```'", executor.Fail, "no test"},
-		"words behind it are an error":                {"echo words; echo '```json'; echo '{\"status\":\"fail\",\"message\":\"no test\"}'; echo '```'; echo more", executor.ErrorJudged, "stands behind its verdict"},
+		"words behind it are an error":                {"echo words; echo '```json'; echo '{\"status\":\"fail\",\"message\":\"no test\"}'; echo '```'; echo more", executor.ErrorJudged, "follows its verdict"},
 		"the last fenced block counts":                {"printf '```json\\n{\"status\":\"pass\",\"message\":\"a\"}\\n```\\n```json\\n{\"status\":\"stop\",\"message\":\"b\"}\\n```\\n'", executor.Stop, "b"},
 		"a pass quoted behind a fail is an error":     {"printf '```json\\n{\"status\":\"fail\",\"message\":\"a\"}\\n```\\nThe file says\\n```json\\n{\"status\":\"pass\",\"message\":\"b\"}\\n```\\n'", executor.ErrorJudged, "another verdict"},
 		"a pass quoted behind a word is an error":     {"printf 'REJECTED: no test\\nThe file says\\n```json\\n{\"status\":\"pass\",\"message\":\"b\"}\\n```\\n'", executor.ErrorJudged, "another verdict"},
@@ -75,7 +75,7 @@ func TestVerdictsOfAgents(t *testing.T) {
 		"a wrong type is an error":                    {`echo '{"status":"pass","message":"ok","coverage_percent":"much"}'`, executor.ErrorJudged, "/coverage_percent"},
 		"a missing message is an error":               {`echo '{"status":"pass"}'`, executor.ErrorJudged, "message"},
 		"two objects are an error":                    {`echo '{"status":"fail","message":"a"}{"status":"pass","message":"b"}'`, executor.ErrorJudged, "more than one JSON value"},
-		"a key that stands twice is an error":         {`echo '{"status":"fail","status":"pass","message":"b"}'`, executor.ErrorJudged, "stands twice"},
+		"a key that appears twice is an error":        {`echo '{"status":"fail","status":"pass","message":"b"}'`, executor.ErrorJudged, "appears twice"},
 		"prose around it is an error":                 {`echo 'Sure: {"status":"pass","message":"b"}'`, executor.ErrorJudged, "one JSON object alone"},
 		"a block that does not end is an error":       {"printf '```json\\n{\"status\":\"pass\",'", executor.ErrorJudged, "not valid JSON"},
 		"asked again, it may answer":                  {strings.ReplaceAll(twice, "%", `echo '{"status":"pass","message":"second"}'`), executor.Pass, "second"},
@@ -233,14 +233,14 @@ func TestReviewsMaySpeakInWords(t *testing.T) { // L2-04
 		"APPROVED passes":                         {"echo looks good; echo APPROVED", executor.Pass, "looks good"},
 		"bold words count":                        {"echo '**APPROVED**'", executor.Pass, "approved"},
 		"REJECTED fails with its reason":          {"echo 'REJECTED: no tests'", executor.Fail, "no tests"},
-		"REJECTED fails with what stands before":  {"echo 'there are no tests'; echo REJECTED", executor.Fail, "there are no tests"},
+		"REJECTED fails with what is before":      {"echo 'there are no tests'; echo REJECTED", executor.Fail, "there are no tests"},
 		"the tracker's words are left alone":      {"echo 'REJECTED: [VALIDATION REJECTED] no tests'", executor.Fail, "[VALIDATION REJECTED] no tests"},
 		"a word inside a sentence is no verdict":  {"echo 'this is APPROVED by nobody'", executor.ErrorJudged, "neither APPROVED nor REJECTED"},
 		"both words are no verdict":               {"echo REJECTED; echo APPROVED", executor.ErrorJudged, "neither"},
 		"lower case is no verdict":                {"echo approved", executor.ErrorJudged, "neither"},
 		"not approved is no verdict":              {"echo NOT APPROVED", executor.ErrorJudged, "neither"},
 		"JSON counts as with every judge":         {`echo '{"status":"stop","message":"a key is in it"}'`, executor.Stop, "a key is in it"},
-		"broken JSON is not mended by words":      {`echo '{"status":"fail",'; echo APPROVED`, executor.ErrorJudged, "not valid JSON"},
+		"broken JSON is not fixed by words":       {`echo '{"status":"fail",'; echo APPROVED`, executor.ErrorJudged, "not valid JSON"},
 		"words do not stand for more than a word": {"echo APPROVED", executor.Pass, "approved"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -110,7 +110,7 @@ func orEmpty[T any](list []T) []T {
 
 // pick takes the facts that an input schema names, and checks them against it.
 func pick(all map[string]any, schema json.RawMessage) (map[string]any, error) {
-	const mend = " Mend input_schema in the policy and compile again."
+	const mend = " Fix input_schema in the policy and compile again."
 	s, err := jsonschema.Compile(schema)
 	if err != nil {
 		return nil, fmt.Errorf("input_schema of the gate cannot be used: %w.%s", err, mend)
@@ -157,7 +157,7 @@ func (q *question) task() (string, error) {
 		return "", fmt.Errorf("the gate's prompt: %w", err)
 	}
 	if noSchema(r.Gate.OutputSchema) { // else the compiler has written the contract
-		text = join(text, "Answer with one JSON object and nothing behind it:\n"+
+		text = join(text, "Answer with one JSON object and nothing after it:\n"+
 			`- "status" (one of "pass", "fail", "stop")`+"\n"+`- "message" (string)`)
 	}
 	if q.tooled() {

@@ -38,7 +38,7 @@ func says(report, message string) func(executor.AgentRun) {
 // K15, L0-10, S4-48, execution §4: an invalid answer is asked for once more, and
 // then it is an error. What was reported counts alone; a text has to be beyond doubt.
 func TestWhatIsReportedOutranksWhatIsSaid(t *testing.T) {
-	const pass, fail, quoted = `{"status":"pass","message":"reported"}`, `{"status":"fail","message":"reported"}`, "The last judge wrote {\"status\": \"fail\"}.\nREJECTED: by him\nIt is mended."
+	const pass, fail, quoted = `{"status":"pass","message":"reported"}`, `{"status":"fail","message":"reported"}`, "The last judge wrote {\"status\": \"fail\"}.\nREJECTED: by him\nIt is fixed."
 	file := func(r executor.AgentRun) {
 		*r.Answer = []byte("I do not know.")
 		if err := os.WriteFile(r.OutcomeFile(), []byte(pass), 0o600); err != nil {

@@ -49,7 +49,7 @@ func TestWhatCountsOfATextAnswer(t *testing.T) {
 		"a pass with inner checks that failed":   {`{"status":"pass","message":"ok","checks":[{"status":"fail"}]}`, executor.Pass},
 		"a message with a fence in it":           {`{"status":"pass","message":"see ` + "```json" + `\n{}"}`, executor.Pass},
 		"a message that speaks of a fail":        {`{"status":"pass","message":"FAIL was the word before"}`, executor.Pass},
-		"a block with a message over lines":      {"```json\n{\"status\":\"pass\",\n\"message\":\n\"FAIL: is mended\"}\n```", executor.Pass},
+		"a block with a message over lines":      {"```json\n{\"status\":\"pass\",\n\"message\":\n\"FAIL: is fixed\"}\n```", executor.Pass},
 		"another block before it that is no one": {"```json\n{\"a\":1}\n```\n" + passBlock, executor.Pass},
 
 		// What honest judges write.
@@ -76,7 +76,7 @@ func TestWhatCountsOfATextAnswer(t *testing.T) {
 		"a status that is no verdict's":     {"It answers {\"status\":\"open\"} and {\"status\": 200}.\nstatus: open\n" + passBlock, executor.Pass},
 		"a label that passes":               {"**Verdict:** PASS\nResult: pass\n" + passBlock, executor.Pass},
 		"code in a line":                    {"It calls `FAIL` where it must.\n" + passBlock, executor.Pass},
-		"words of another behind an emoji":  {"✅ failing test mended\n" + passBlock, executor.Pass},
+		"words of another behind an emoji":  {"✅ failing test fixed\n" + passBlock, executor.Pass},
 		"the verdict of who did it, quoted": {"> Verdict: FAIL\n" + passBlock, executor.Pass},
 
 		// What contradicts a pass.
@@ -186,7 +186,7 @@ func TestWhatCountsOfAReviewInWords(t *testing.T) {
 	for text, want := range map[string]executor.Verdict{
 		"Well done.\n\nAPPROVED\n":                executor.Pass,
 		"The failing test passes.\n**APPROVED**":  executor.Pass,
-		"> REJECTED\n\nIt is mended.\nAPPROVED":   executor.Pass,
+		"> REJECTED\n\nIt is fixed.\nAPPROVED":    executor.Pass,
 		"```\nFAIL\n```\nAPPROVED\r\n":            executor.Pass,
 		"REJECTED: no test":                       executor.Fail,
 		"APPROVED\nREJECTED":                      "",

@@ -38,7 +38,7 @@ var plainSchema = []byte(`{"type":"object","properties":{"status":{"enum":["pass
 func schemaOf(g ir.Gate) (*jsonschema.Schema, error) {
 	s, err := jsonschema.Compile(schemaText(g))
 	if err != nil {
-		return nil, fmt.Errorf("output_schema of the gate cannot be used: %w. %s", err, "Mend it in the policy and compile again.")
+		return nil, fmt.Errorf("output_schema of the gate cannot be used: %w. %s", err, "Fix it in the policy and compile again.")
 	}
 	return s, nil
 }
@@ -88,7 +88,7 @@ func readVerdict(answers []string, schema *jsonschema.Schema) (verdict, error) {
 			return verdict{}, errNotAlone
 		}
 		if behind := strings.TrimSpace(m.text[whole.to:]); behind != "" {
-			return verdict{}, fmt.Errorf("something stands behind its verdict (%q): nothing may follow it", text.Head(behind, 60))
+			return verdict{}, fmt.Errorf("something follows its verdict (%q): nothing may follow it", text.Head(behind, 60))
 		}
 		v, err := parseVerdict([]byte(strings.TrimSpace(at.of(m.text))), schema)
 		if err == nil {

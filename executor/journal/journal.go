@@ -193,7 +193,7 @@ func (l *Log) Events(ctx context.Context) iter.Seq2[executor.Event, error] {
 				hash = appendHash(hash[:0], l.buf)
 				fits := s.ColumnLen(1) == len(stored) && s.ColumnBytes(1, stored[:]) == len(stored) && bytes.Equal(hash, stored[:])
 				if seq == last+1 && !fits {
-					return damage("its hash does not match what stands there")
+					return damage("its hash does not match what is there")
 				}
 				e, err := l.dec.Decode(body)
 				if err != nil && seq == last+1 {

@@ -88,7 +88,7 @@ func TestWithoutRoomAnAgentIsTriedAgainLater(t *testing.T) {
 		run, err := b.apply(func(c *local.Config, _ *executor.RunStarted) {
 			c.Room = func() error {
 				if asked++; asked == 1 {
-					return errors.New("the disk is nearly full: make room")
+					return errors.New("the disk is almost full: make room")
 				}
 				return nil
 			}

@@ -211,7 +211,7 @@ func (w *world) exactlyOnce(what string, calm *world) {
 	var decided []string
 	for i, e := range w.journal.Kept {
 		if e.Seq != int64(i)+1 {
-			w.t.Fatalf("%s: event %d stands at place %d", what, e.Seq, i+1)
+			w.t.Fatalf("%s: event %d is at place %d", what, e.Seq, i+1)
 		}
 		if d, ok := e.Body.(executor.Decided); ok {
 			if slices.Contains(decided, d.ID) {

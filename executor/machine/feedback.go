@@ -32,7 +32,7 @@ func (o Node) Feedback() []string {
 func (n *node) feedback() []string {
 	out := append(n.told(), n.lastFailure()...)
 	if k := len(n.logs) - 1; k > max(n.life.first, 0) && n.logs[k-1].kept() && n.logs[k].From == n.logs[k-1].Commit {
-		out = append(out, "", "Your worktree holds what was kept of that attempt, and is checked again as a whole: what was found in it counts until you undo or mend it there.")
+		out = append(out, "", "Your worktree holds what was kept of that attempt, and is checked again as a whole: what was found in it counts until you undo or fix it there.")
 	}
 	return out
 }

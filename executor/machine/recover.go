@@ -46,7 +46,7 @@ func (sm *sum) recoveredBranch(b executor.RunRecovered) {
 // it stood (goOnKept).
 func (r *Run) nodeRecovered(e executor.Event, b executor.NodeRecovered) error {
 	if r.runs.begun || r.runs.recovered.IsZero() {
-		return fmt.Errorf("it does not stand behind the record that a run was recovered")
+		return fmt.Errorf("it is not behind the record that a run was recovered")
 	}
 	if e.Node == executor.Integration && r.sum.node == nil {
 		return nil // results are not joined any more

@@ -79,7 +79,7 @@ func New(epic *ir.Epic) (*Run, error) {
 			}
 			d, ok := index[e.Key]
 			if !ok {
-				return nil, fmt.Errorf("node %s: needs %s, which does not stand before it", in.Key, e.Key)
+				return nil, fmt.Errorf("node %s: needs %s, which is not before it", in.Key, e.Key)
 			}
 			n.deps = append(n.deps, d)
 			r.nodes[d].dependents = append(r.nodes[d].dependents, i)

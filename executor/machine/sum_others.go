@@ -152,7 +152,7 @@ func (sm *sum) buildAnew() {
 func (r *Run) bindForeign(d *executor.Decision, do act) (act, error) {
 	now := r.sum.foreignHead.ID()
 	if d.Result != "" && d.Result != now {
-		return nil, r.refuse(r.sum.node, "the branch has moved on since: it stands at %.12s", r.sum.foreignHead.Commit)
+		return nil, r.refuse(r.sum.node, "the branch has moved on since: it is at %.12s", r.sum.foreignHead.Commit)
 	}
 	d.Result = now
 	return do, nil

@@ -103,7 +103,7 @@ func TestHugeRequestsAreRefused(t *testing.T) {
 			t.Errorf("%d bytes were kept", len(got))
 		}
 		deep := strings.Repeat(`{"a":`, 100) + "1" + strings.Repeat("}", 100)
-		if got, said := post(t, r, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"report_outcome","arguments":`+deep+`}}`, nil); got != 200 || !strings.Contains(said, "levels inside each other") {
+		if got, said := post(t, r, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"report_outcome","arguments":`+deep+`}}`, nil); got != 200 || !strings.Contains(said, "are nested more than") {
 			t.Errorf("100 levels: got %d %.300s", got, said)
 		}
 		if got, said := post(t, r, report(1000), nil); got != 200 || strings.Contains(said, "isError") {

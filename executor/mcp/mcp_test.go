@@ -123,7 +123,7 @@ func TestAWrongShapeIsRefusedInTheSameTurnAndTheLastValidCallCounts(t *testing.T
 				`{"result":"success","summary":7}`: "/summary: got number, want string",
 				`{"result":"partial","summary":"x","fatal":"yes"}`:  "json:",
 				`{"result":"success","success":false,"summary":""}`: "one of them is wrong",
-				`{"result":"partial","result":"success"}`:           `the key "result" stands twice`,
+				`{"result":"partial","result":"success"}`:           `the key "result" appears twice`,
 				`{"success":true,"fatal":true}`:                     "both true",
 			},
 			first: `{"result":"partial","summary":"half"}`, final: `{"result":"success","summary":"all"}`,

@@ -63,7 +63,7 @@ func TestProposalsAreOnRecordBeforeTheyAreAnswered(t *testing.T) {
 	during(t, server(t), r, func(r executor.AgentRun) {
 		agent := client(t, r)
 		for args, want := range map[string]string{
-			`{}`: `no "title"`, `{"title":7}`: "must be texts", `{"title":" \n "}`: `no "title"`, `{"title":"a","title":"b"}`: "stands twice", `{"title":"a","Title":"b"}`: "stands twice",
+			`{}`: `no "title"`, `{"title":7}`: "must be texts", `{"title":" \n "}`: `no "title"`, `{"title":"a","title":"b"}`: "appears twice", `{"title":"a","Title":"b"}`: "appears twice",
 			`{"title":"` + strings.Repeat("x", maxTitle+1) + `"}`:           "at most 200",
 			`{"title":"x","text":"` + strings.Repeat("y", maxText+1) + `"}`: "at most 2000",
 		} {
@@ -80,19 +80,19 @@ func TestProposalsAreOnRecordBeforeTheyAreAnswered(t *testing.T) {
 		}
 		fails = false
 		for i := range maxProposals {
-			said, refused := call(t, agent, "propose_work", fmt.Sprintf(`{"title":"mend\n %d\u001b[31m","text":"it is broken"}`, i))
+			said, refused := call(t, agent, "propose_work", fmt.Sprintf(`{"title":"fix\n %d\u001b[31m","text":"it is broken"}`, i))
 			if refused || len(recorded) != i+1 {
 				t.Fatalf("%d: got %q, and %d are on record", i, said, len(recorded))
 			}
 		}
-		if said, refused := call(t, agent, "propose_work", `{"title":"mend 3[31m","text":"it is broken"}`); refused || len(recorded) != maxProposals {
+		if said, refused := call(t, agent, "propose_work", `{"title":"fix 3[31m","text":"it is broken"}`); refused || len(recorded) != maxProposals {
 			t.Errorf("the same again: got %q, and %d are on record", said, len(recorded))
 		}
 		if said, refused := call(t, agent, "propose_work", `{"title":"one more"}`); !refused || !strings.Contains(said, "no more are taken") {
 			t.Errorf("got %q", said)
 		}
 	})
-	want := executor.WorkProposed{Proposal: executor.Proposal{Title: "mend 3[31m", Text: "it is broken"}, Agent: "dev", Gate: "qa"}
+	want := executor.WorkProposed{Proposal: executor.Proposal{Title: "fix 3[31m", Text: "it is broken"}, Agent: "dev", Gate: "qa"}
 	if recorded[3] != want {
 		t.Errorf("got %+v, want %+v", recorded[3], want)
 	}

@@ -21,7 +21,7 @@ func checkWire(t *testing.T, wire json.RawMessage) {
 	}
 	for _, k := range []string{"anyOf", "allOf", "oneOf", "not", "enum"} {
 		if top[k] != nil {
-			t.Errorf("%s stands at the top: %s", k, wire)
+			t.Errorf("%s is at the top: %s", k, wire)
 		}
 	}
 	var walk func(any)

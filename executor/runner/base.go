@@ -84,7 +84,7 @@ func Conventions(r executor.AgentRun) string {
 	if err != nil || !st.Mode().IsRegular() || r.Effect.Gate != "" || r.Raw {
 		return ""
 	}
-	return "\nThe file AGENTS.md in your directory says how people work in this repository. Read it before you begin; what stands above comes first.\n"
+	return "\nThe file AGENTS.md in your directory says how people work in this repository. Read it before you begin; what is above comes first.\n"
 }
 
 // Argument is the telling one of a tool's arguments, else all of them.

@@ -65,7 +65,7 @@ func (r *reader) fields(n *yaml.Node, known map[string]func(*yaml.Node)) {
 	for i, k := range n.Keys {
 		read, ok := known[k.Value]
 		if !ok {
-			r.bad(k, "%q means nothing here; write one of %s", k.Value, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+			r.bad(k, "%q has no effect here; write one of %s", k.Value, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
 			continue
 		}
 		read(n.Values[i])

@@ -281,7 +281,7 @@ crashes: [{down: 5m}]
 		t.Fatal("it was taken")
 	}
 	for _, want := range []string{
-		`s.yaml:2: "soon" is not a time`, `s.yaml:3: "resultt" means nothing here; write one of action, agent, `,
+		`s.yaml:2: "soon" is not a time`, `s.yaml:3: "resultt" has no effect here; write one of action, agent, `,
 		`s.yaml:4: "120%" is not a chance`, `s.yaml:5: "0" is not a number from 1`, "s.yaml:7: write a list here",
 		`s.yaml:11: "shout" is none of approve`, "s.yaml:9: \"at\" is a time of the run", "s.yaml:12: say when",
 	} {

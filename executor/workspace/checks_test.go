@@ -106,7 +106,7 @@ func testChecksFindWhatAnAgentMustNotDo(t *testing.T) {
 			}
 			r.prepare("bd-1-1", 2, base) // and the next attempt can start
 			if head := r.git("--git-dir="+r.dir+"/.git", "rev-parse", "ralph/x/1-1"); head != base {
-				t.Errorf("the branch stands at %s, want %s", head, base)
+				t.Errorf("the branch is at %s, want %s", head, base)
 			}
 		})
 	}

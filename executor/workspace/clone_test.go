@@ -66,7 +66,7 @@ echo b > b.txt; git add b.txt; git commit -qm two
 		t.Errorf("its commits are %q", got)
 	}
 	if got := r.git("rev-parse", "ralph/x/1-1"); got != c.Result.Commit {
-		t.Errorf("the branch stands at %s", got)
+		t.Errorf("the branch is at %s", got)
 	}
 	r.sh("bd-1-1", `test "$(git rev-parse HEAD)" = `+c.Result.Commit+`; test -z "$(git status --porcelain)"`)
 	r.must(os.RemoveAll(r.space.Dir("bd-1-1"))) // the result needs the clone no longer
@@ -196,7 +196,7 @@ func TestCommitsThatOthersPutOnANodesBranchArePinned(t *testing.T) {
 		t.Errorf("pinned %q, want %s", got, theirs)
 	}
 	if got := r.git("rev-parse", "ralph/x/1-1"); got != base {
-		t.Errorf("the branch stands at %s", got)
+		t.Errorf("the branch is at %s", got)
 	}
 }
 

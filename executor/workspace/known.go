@@ -55,7 +55,7 @@ func (s *space) known(ctx context.Context, e executor.Effect, parents []string, 
 		}
 		changes += "\x00" + more
 		for _, name := range said {
-			problems = append(problems, fmt.Sprintf("the secret %s stands in the message of a commit or in its author", name))
+			problems = append(problems, fmt.Sprintf("the secret %s is in the message of a commit or in its author", name))
 		}
 	}
 	more, err := s.inChanges(ctx, at, changes, ": read it from the environment where it is needed, and write it into no file")
@@ -107,7 +107,7 @@ func (s *space) inChanges(ctx context.Context, start, changes, advice string) (p
 				if was, err := s.namedBefore(ctx, start, c.path, name); err != nil {
 					return nil, err
 				} else if !was {
-					problems = append(problems, fmt.Sprintf("the secret %s stands in the name of a file", name))
+					problems = append(problems, fmt.Sprintf("the secret %s is in the name of a file", name))
 				}
 			}
 		}
@@ -133,7 +133,7 @@ func (s *space) inChanges(ctx context.Context, start, changes, advice string) (p
 		}
 		for name, n := range now {
 			if n > before[name] {
-				problems = append(problems, fmt.Sprintf("the secret %s stands in %s%s", name, where, advice))
+				problems = append(problems, fmt.Sprintf("the secret %s is in %s%s", name, where, advice))
 			}
 		}
 	}

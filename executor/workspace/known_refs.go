@@ -45,7 +45,7 @@ func (s *space) knownRefs(ctx context.Context, was, now map[string]string) ([]st
 			return nil, err
 		}
 		for _, name := range sortedKeys(in) {
-			problems = append(problems, fmt.Sprintf("the secret %s stands in the name of a %s that was made%s: delete it (git for-each-ref --points-at %.12s)", name, kindOf(ref), meanwhile, at))
+			problems = append(problems, fmt.Sprintf("the secret %s is in the name of a %s that was made%s: delete it (git for-each-ref --points-at %.12s)", name, kindOf(ref), meanwhile, at))
 		}
 	}
 	if len(tips) == 0 {
@@ -105,7 +105,7 @@ func (s *space) inTip(ctx context.Context, at, not string) (said []string, err e
 	}
 	say := func(names []string, where string) {
 		for _, name := range names {
-			said = append(said, fmt.Sprintf("the secret %s stands in a %s", name, where))
+			said = append(said, fmt.Sprintf("the secret %s is in a %s", name, where))
 		}
 	}
 	say(sortedKeys(tag), "tag")

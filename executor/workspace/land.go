@@ -29,7 +29,7 @@ func (s *space) onto(ctx context.Context, e executor.Effect) (made executor.Base
 		has, err := s.arrived(ctx, made.Head, in)
 		if err == nil && !has {
 			err = &executor.Failure{Class: executor.FailTransient, Err: fmt.Errorf(
-				"%s stands at %.12s, which does not hold the result of %s (%.12s): was it rewound?", name, made.Head, s.name(in.Node), in.Commit)}
+				"%s is at %.12s, which does not hold the result of %s (%.12s): was it rewound?", name, made.Head, s.name(in.Node), in.Commit)}
 		}
 		if err != nil {
 			return made, err

@@ -98,7 +98,7 @@ func testLandingNeverOverwrites(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if got := r.git("rev-parse", "ralph/x/integration"); got != theirs {
-		t.Errorf("the branch stands at %s", got)
+		t.Errorf("the branch is at %s", got)
 	}
 }
 

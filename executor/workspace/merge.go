@@ -222,7 +222,7 @@ func (s *space) examineMerge(ctx context.Context, e executor.Effect, commit stri
 	c.Problems, c.Listed = bounded(c.Problems, roomProblems), bounded(c.Listed, roomListed)
 	if len(touched) > 0 && !e.Person && len(c.Problems) == 0 {
 		return c, &executor.Failure{Class: executor.FailProtected, Paths: touched, Err: fmt.Errorf(
-			"the merge is resolved in a way that is neither side's in files that a gate protects: %s; look at %s, mend it in %s and retry --gates-only, or retry",
+			"the merge is resolved in a way that is neither side's in files that a gate protects: %s; look at %s, fix it in %s and retry --gates-only, or retry",
 			listed(touched), s.attemptRef(e), s.dirOf(e.Node))}
 	}
 	return c, nil

@@ -32,9 +32,9 @@ func (s *space) complete(ctx context.Context) error {
 		case oid == "":
 			return s.unborn(at)
 		}
-		what := fmt.Sprintf("%s stands at the commit %.12s, which", at, oid)
+		what := fmt.Sprintf("%s is at the commit %.12s, which", at, oid)
 		if name == "HEAD^{tree}" {
-			what = fmt.Sprintf("%s stands at the commit %.12s, whose tree", at, oid)
+			what = fmt.Sprintf("%s is at the commit %.12s, whose tree", at, oid)
 		}
 		return s.lost(what)
 	}

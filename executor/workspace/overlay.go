@@ -27,7 +27,7 @@ func (s Checkout) Overlay(ctx context.Context, path string, text []byte) (commit
 		return "", err
 	}
 	if !st.Mode().IsRegular() {
-		return "", &Refusal{What: path + " is no regular file"}
+		return "", &Refusal{What: path + " is not a regular file"}
 	}
 	checkout := place{gitDir: s.git.common, workTree: s.top}
 	out, err := s.git.run(ctx, checkout, string(text), nil, "hash-object", "-w", "--stdin", "--path", path)

@@ -37,7 +37,7 @@ func testASmallDiskIsNotFilledUpToTheEnd(t *testing.T) {
 		"a worktree":         second(r.space.Prepare(t.Context(), r.effect(executor.EffectPrepare, "bd-1-2", 1, r.head()))),
 	} {
 		if failure(err) != executor.FailTransient || !strings.Contains(err.Error(), "make room") || !strings.Contains(err.Error(), disk) {
-			t.Errorf("%s on a disk that is nearly full: %v", what, err)
+			t.Errorf("%s on a disk that is almost full: %v", what, err)
 		}
 	}
 	r.must(os.Remove(disk + "/ballast"))
@@ -61,7 +61,7 @@ func TestTheFloorHoldsOnEveryDisk(t *testing.T) { // worktree.min_free
 			return 1000, nil
 		}
 		if err := r.space.Trees.Room(); failure(err) != executor.FailTransient || !strings.Contains(err.Error(), full) {
-			t.Errorf("%s is nearly full: %v", full, err)
+			t.Errorf("%s is almost full: %v", full, err)
 		}
 	}
 }

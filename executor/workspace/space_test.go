@@ -112,7 +112,7 @@ func testCollectMakesOneCommitWithTrailers(t *testing.T) {
 		}
 	}
 	if got := r.git("rev-parse", "refs/ralph/bd-epic/nodes/bd-1-1/attempts/implement/1", "ralph/x/1-1"); got != c.Result.Commit+"\n"+c.Result.Commit {
-		t.Errorf("refs stand at %s", got)
+		t.Errorf("refs are at %s", got)
 	}
 	again := r.collect("bd-1-1", 1, base)
 	if again.Result != c.Result {

@@ -375,7 +375,7 @@ func TestARefThatRalphHasSetSinceIsNotPutBackToBefore(t *testing.T) {
 
 	r.git("update-ref", ref, r.head())
 	if seen := start(); len(seen) != 1 || !seen[0].Over {
-		t.Errorf("it stands where the record says, and is sighted as %+v", seen)
+		t.Errorf("it is where the record says, and is sighted as %+v", seen)
 	}
 	r.git("update-ref", "-d", ref)
 	seen := start()

@@ -48,7 +48,7 @@ func walk(dir string) (bool, error) {
 		}
 		switch {
 		case st.Mode().IsRegular():
-			return false, &fs.PathError{Op: "open", Path: at, Err: errors.New("a file stands where a directory of ralph's is to be")}
+			return false, &fs.PathError{Op: "open", Path: at, Err: errors.New("a file is where a directory of ralph's is to be")}
 		case !st.IsDir():
 			return false, planted(at, st.Mode())
 		}

@@ -15,7 +15,7 @@ import (
 type Twice struct{ Key string }
 
 func (t *Twice) Error() string {
-	return fmt.Sprintf("the key %q stands twice in one object", t.Key[:min(len(t.Key), 60)])
+	return fmt.Sprintf("the key %q appears twice in one object", t.Key[:min(len(t.Key), 60)])
 }
 
 // Check reports what makes JSON ambiguous or too deep: a key that stands twice (*Twice),
@@ -52,7 +52,7 @@ func Check(b []byte, depth int, fold bool) error {
 		switch t {
 		case json.Delim('{'), json.Delim('['):
 			if len(stack) == depth {
-				return fmt.Errorf("objects and lists stand more than %d levels inside each other", depth)
+				return fmt.Errorf("objects and lists are nested more than %d levels", depth)
 			}
 			l := level{}
 			if t == json.Delim('{') {

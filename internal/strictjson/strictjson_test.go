@@ -14,11 +14,11 @@ func TestAmbiguousJSONIsFound(t *testing.T) { // K7
 	}
 	for in, want := range map[string]string{
 		`{"a":1,"b":{"a":2},"c":[{"a":1},{"a":2}]}`: "",
-		`{"verdict":"fail","verdict":"pass"}`:       `"verdict" stands twice`,
-		`{"verdict":"fail","Verdict":"pass"}`:       `"verdict" stands twice`,
+		`{"verdict":"fail","verdict":"pass"}`:       `"verdict" appears twice`,
+		`{"verdict":"fail","Verdict":"pass"}`:       `"verdict" appears twice`,
 		`{"a":{"b":1,"B":2}}`:                       "",
-		`{"a":{"b":1,"b":2}}`:                       `"b" stands twice`,
-		`[{"b":1,"b":2}]`:                           `"b" stands twice`,
+		`{"a":{"b":1,"b":2}}`:                       `"b" appears twice`,
+		`[{"b":1,"b":2}]`:                           `"b" appears twice`,
 		`{"a":"a","b":["a","a"]}`:                   "",
 		`{"a":1} {"a":2}`:                           "more than one",
 		`[[[1]]]`:                                   "",

@@ -52,7 +52,7 @@ func (e *SyntaxError) explained(text []byte) *SyntaxError {
 		}
 		e.Fix = "Indent this line like the others of its mapping or list."
 	case strings.HasPrefix(e.Message, "could not find expected ':'"):
-		e.Fix = "Write a colon and a space behind the key, or indent the line if it goes on with the text above."
+		e.Fix = "Write a colon and a space after the key, or indent the line if it goes on with the text above."
 	case strings.Contains(e.Message, "anchor"), strings.HasPrefix(e.Message, "aliases"):
 		at = indexOr(line(e.Line), "*", at)
 		e.Fix = "Write the value out, or quote a text that begins with *."
@@ -82,7 +82,7 @@ func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " \
 func secondColon(line string, at int) (int, string) {
 	first := strings.Index(line, ": ")
 	if first < 0 {
-		return at, "Write a colon behind the key above, or indent this line like its neighbours."
+		return at, "Write a colon after the key above, or indent this line like its neighbours."
 	}
 	if i := strings.Index(line[first+2:], ": "); i >= 0 {
 		value := strings.TrimSpace(line[first+2:])

@@ -14,7 +14,7 @@ func TestParseKnowsPlaces(t *testing.T) {
 	}
 	at := func(n *Node) string { return src[n.Start:n.End] }
 	if got := at(n.Get("title")); got != `Über "x"` {
-		t.Errorf("title stands at %q", got)
+		t.Errorf("title is at %q", got)
 	}
 	l := n.Get("labels")
 	if l.Kind != Sequence || at(l.Values[0]) != "a" || at(l.Values[1]) != "'b c'" || l.Values[1].Value != "b c" {
@@ -37,7 +37,7 @@ func TestQuotedValuesOfOneLineHavePlacesOfTheirOwn(t *testing.T) {
 	}
 	for i, want := range []string{`"01"`, `'it''s'`, `"say \"x\""`, `"y"`} {
 		if v := n.Get("a").Values[i]; src[v.Start:v.End] != want {
-			t.Errorf("value %d stands at %q, want %q", i, src[v.Start:v.End], want)
+			t.Errorf("value %d is at %q, want %q", i, src[v.Start:v.End], want)
 		}
 	}
 }

@@ -156,7 +156,7 @@ dialect "table" {
 }
 
 dialect "todo" {
-  description = "every check box that stands in no other one; its place is its id, unless it begins with one such as #12"
+  description = "every check box that is in no other one; its place is its id, unless it begins with one such as #12"
   extends     = dialect.sprint
   numbers     = "always"
   groups      = "chain"

@@ -11,7 +11,7 @@ gate "blind-review" {
       enum = ["pass", "fail", "stop"]
     }
     field "message" {
-      description = "what was found, for the agent that has to mend it"
+      description = "what was found, for the agent that has to fix it"
     }
     field "details" {
       type     = "object"

@@ -1,4 +1,4 @@
-# What stands below every other policy: one step, judged by the gates of the plan.
+# What is below every other policy: one step, judged by the gates of the plan.
 policy "default" {
   default = true
 

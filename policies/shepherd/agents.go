@@ -57,7 +57,7 @@ func (c *conversion) readAgent(f *fields) {
 	case id != "" && !nameForm.MatchString(id):
 		c.wrong(idNode, nameWords)
 	case c.agentsByID[id] != nil:
-		c.diags.Add(diag.Newf("shepherd-value", idNode.at(), "agent %q stands twice", clip(id)).
+		c.diags.Add(diag.Newf("shepherd-value", idNode.at(), "agent %q appears twice", clip(id)).
 			WithDetail("%s is the id of another agent. Give one of them another name, or remove it.", id).
 			WithRelated(c.agentsByID[id].at.at(), "first here"))
 	}

@@ -103,7 +103,7 @@ func (c *conversion) file(f *diag.File) {
 	var broken *yaml.SyntaxError
 	if errors.As(err, &broken) {
 		at := src.place(broken.Line, broken.Column)
-		fix := cmp.Or(broken.Fix, "Mend it here.")
+		fix := cmp.Or(broken.Fix, "Fix it here.")
 		c.diags.Add(diag.New("shepherd-yaml", at, "the file cannot be read as YAML").
 			WithDetail("Read as YAML: %s. %s", broken.Message, fix))
 		return
@@ -166,7 +166,7 @@ func (c *conversion) top(f *fields) {
 
 func (c *conversion) setDefault(n node) {
 	if !c.defaults.absent() {
-		c.diags.Add(diag.New("shepherd-value", n.at(), "default_policy stands twice").
+		c.diags.Add(diag.New("shepherd-value", n.at(), "default_policy appears twice").
 			WithDetail("Keep one of them.").WithRelated(c.defaults.at(), "first here"))
 		return
 	}

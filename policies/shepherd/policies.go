@@ -75,7 +75,7 @@ func (c *conversion) readPolicies(n node) {
 		for i, k := range n.Keys {
 			v := node{Node: n.Values[i], in: n.in, path: join(n.path, k.Value), key: k}
 			if k.Value == "default_policy" && v.Kind == yaml.Scalar {
-				c.changed(v, "default_policy stands among the policies", "It is taken as the key of that name at the top of the file. Indent it like policies to silence this.")
+				c.changed(v, "default_policy is among the policies", "It is taken as the key of that name at the top of the file. Indent it like policies to silence this.")
 				c.setDefault(v)
 				continue
 			}
@@ -113,7 +113,7 @@ func (c *conversion) readPolicy(f *fields, name string, where node) {
 	}
 	for _, o := range c.policies {
 		if o.name == name {
-			c.diags.Add(diag.Newf("shepherd-value", where.keyAt(), "policy %q stands twice", clip(name)).
+			c.diags.Add(diag.Newf("shepherd-value", where.keyAt(), "policy %q appears twice", clip(name)).
 				WithDetail("Keep one of them, or give it another name.").WithRelated(o.at.at(), "first here"))
 		}
 	}
@@ -266,7 +266,7 @@ func (c *conversion) addPhase(p *policy, ph *phase, where node) {
 	}
 	for _, o := range p.phases {
 		if o.step == ph.step {
-			c.diags.Add(diag.Newf("shepherd-value", where.at(), "phase %q stands twice", clip(ph.name)).
+			c.diags.Add(diag.Newf("shepherd-value", where.at(), "phase %q appears twice", clip(ph.name)).
 				WithDetail("Give one of them another name; letters, digits, \"_\" and \"-\" tell them apart.").WithRelated(o.at.at(), "first here"))
 			return
 		}

@@ -132,7 +132,7 @@ func (c *conversion) fields(n node, what string) (*fields, bool) {
 	for _, k := range n.Keys {
 		if before := first[k.Value]; before != nil {
 			at := func(x *yaml.Node) diag.Range { return n.in.Range(x.Start+n.in.shift, x.End+n.in.shift) }
-			c.diags.Add(diag.Newf("shepherd-value", at(k), "the key %q stands twice", clip(k.Value)).
+			c.diags.Add(diag.Newf("shepherd-value", at(k), "the key %q appears twice", clip(k.Value)).
 				WithDetail("Keep one of %s.", line(join(n.path, k.Value))).WithRelated(at(before), "first here"))
 		}
 		first[k.Value] = k

@@ -54,7 +54,7 @@ func (c *conversion) order(p *policy) {
 				c.diags.Add(diag.Newf("shepherd-value", n.at(), "no phase is called %q", clip(name)).
 					WithDetail("The phases of policy %q are %s%s. Write one of these.", p.name, spell.Sorted(names, 12), spell.Hint(name, names)))
 			case j == i:
-				c.wrong(n, "another phase than the one that it stands in")
+				c.wrong(n, "another phase than the one that it is in")
 			default:
 				waits[i] = append(waits[i], j)
 			}
@@ -73,7 +73,7 @@ func (c *conversion) order(p *policy) {
 			if len(p.phases[left].after) > 0 {
 				at = p.phases[left].after[0]
 			}
-			c.diags.Add(diag.New("shepherd-value", at.at(), "phases depend on each other in a circle").
+			c.diags.Add(diag.New("shepherd-value", at.at(), "phases depend on each other in a cycle").
 				WithDetail("None of the phases of policy %q that are left could begin. Take one of the names out of depends_on.", p.name))
 			return
 		}
@@ -145,7 +145,7 @@ func (c *conversion) leads(p *policy) {
 			}
 		default:
 			ph.comments = append(ph.comments, "transitions."+lastKeyOf(c.leaveOut(n, "A fail leads to the step itself or to an earlier one")))
-			c.changed(n, "a fail repeats the step", "A fail of %q led to %q, which is no earlier step. In ralph it repeats the step itself. Put the step that mends before the one that finds.", clip(ph.name), clip(n.short()))
+			c.changed(n, "a fail repeats the step", "A fail of %q led to %q, which is no earlier step. In ralph it repeats the step itself. Put the step that fixes before the one that finds.", clip(ph.name), clip(n.short()))
 		}
 	}
 }

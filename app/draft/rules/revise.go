@@ -171,13 +171,13 @@ func (k *revising) finished() {
 		case n == nil && len(k.Errors) > 0 && (said[f.ID] || strings.Contains(string(k.File.Bytes), f.Title)): // perhaps it could not be read
 		case n == nil:
 			k.diags.Add(diag.Newf("draft-done-changed", k.title(), "sprint %s is done and was removed", short(f.Key)).
-				WithDetail("%s %q is finished, and its result is part of the work. Write it back as it was, with its id %s; what is to be different now belongs into a new sprint.", f.Key, text.Clip(plain(f.Title), 80), f.ID))
+				WithDetail("%s %q is finished, and its result is part of the work. Write it back as it was, with its id %s; what is to be different now belongs in a new sprint.", f.Key, text.Clip(plain(f.Title), 80), f.ID))
 		case again:
 			if why != "" {
 				why = " (" + text.Clip(plain(why), 160) + ")"
 			}
 			k.diags.Add(diag.Newf("draft-done-changed", k.Places[n.Key], "sprint %s is done and would run again", short(n.Key)).
-				WithDetail("It would run again%s. Leave what is finished as it was, with all it needs; what is to be different now belongs into a new sprint.", why))
+				WithDetail("It would run again%s. Leave what is finished as it was, with all it needs; what is to be different now belongs in a new sprint.", why))
 		}
 	}
 }

@@ -117,7 +117,7 @@ func TestRealTurn(t *testing.T) {
 		modeltest.Step{Text: "I will write it.", Do: []modeltest.Action{modeltest.Write("hello.txt", "hello\n")}, Usage: modeltest.Usage{Input: 100, Output: 10}},
 		modeltest.Step{Do: []modeltest.Action{modeltest.Bash("cat hello.txt; echo $TMPDIR > tmp.txt")}, Usage: modeltest.Usage{Input: 200, Output: 20, CacheRead: 7}},
 		modeltest.Step{Text: success, Usage: modeltest.Usage{Input: 300, Output: 30}})
-	r.Prompt = []byte("/init is how this prompt begins, and @hello.txt stands in it" + strings.Repeat("; it is long", 20_000))
+	r.Prompt = []byte("/init is how this prompt begins, and @hello.txt is in it" + strings.Repeat("; it is long", 20_000))
 	var f facts
 	r.Record = f.record
 	got, err := quick.Run(t.Context(), r)

@@ -122,7 +122,7 @@ func (s *stream) init(l line) {
 		}
 	}
 	if status != "connected" && status != "pending" {
-		s.config = runner.Configuration(fmt.Errorf("agent %s: Claude Code did not connect to ralph's MCP server, with which agents report: its status is %q; a proxy for addresses on this machine may stand in the way (NO_PROXY=127.0.0.1)", runner.AgentOf(s.run), status))
+		s.config = runner.Configuration(fmt.Errorf("agent %s: Claude Code did not connect to ralph's MCP server, with which agents report: its status is %q; a proxy for addresses on this machine may be in the way (NO_PROXY=127.0.0.1)", runner.AgentOf(s.run), status))
 		s.stop()
 	}
 }

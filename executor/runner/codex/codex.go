@@ -41,7 +41,7 @@ func (Runner) Describe() executor.Description {
 			executor.CanCost:     "Codex says how many tokens a turn took, never what they cost: the model's price is used",
 			executor.CanTakeover: "`codex exec` does not tell of a person who writes in its session",
 			executor.CanRead:     "Codex edits files with its shell, which a QA agent needs; what it changes is undone afterwards",
-			executor.CanSystem:   "the text of the agent stands before the prompt",
+			executor.CanSystem:   "the text of the agent is before the prompt",
 		},
 	}
 }

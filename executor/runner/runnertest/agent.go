@@ -86,7 +86,7 @@ var lacks = map[string]map[executor.Capability]string{
 		executor.CanNative:   "what it runs is named by `run`",
 		executor.CanTakeover: "a program that is run once has no sessions",
 		executor.CanRead:     "ralph does not know its tools; what it changes is undone",
-		executor.CanSystem:   "ralph does not know its system prompt; the text stands before the prompt",
+		executor.CanSystem:   "ralph does not know its system prompt; the text is before the prompt",
 		executor.CanRefuse:   "ralph does not know its tools",
 		executor.CanJoin:     "a program that is run once has no sessions",
 		needAlone:            "any program may be run",

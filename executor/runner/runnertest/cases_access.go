@@ -41,7 +41,7 @@ func access(a Agent) []Case {
 						t.Errorf("the system prompt does not hold the agent's text: %.300s", r.System)
 					}
 				} else if at := strings.Index(r.Human(), "TEXT-MARK"); (at < 0 || at > strings.Index(r.Human(), s.c.mark(1))) && !slices.ContainsFunc(r.Humans, func(h string) bool { return strings.Contains(h, "TEXT-MARK") }) {
-					t.Errorf("the agent's text does not stand before the prompt: %q", r.Humans)
+					t.Errorf("the agent's text is not before the prompt: %q", r.Humans)
 				}
 				for _, r := range s.requests() {
 					if strings.Contains(string(r.Body), worktreeMark) {

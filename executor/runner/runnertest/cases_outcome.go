@@ -175,17 +175,17 @@ func outcomes() []Case {
 				for _, f := range files {
 					b, err := os.ReadFile(f)
 					if err != nil || strings.Contains(string(b), hidden) {
-						t.Errorf("the secret stands in %s (%v)", filepath.Base(f), err)
+						t.Errorf("the secret is in %s (%v)", filepath.Base(f), err)
 					}
 					if out := string(b); strings.Contains(out, hidden[:len(hidden)-5]) || strings.Contains(out, hidden[4:]) {
-						t.Errorf("a part of the secret stands in %s: %.300s", filepath.Base(f), out[max(0, strings.Index(out, hidden[4:12])-100):])
+						t.Errorf("a part of the secret is in %s: %.300s", filepath.Base(f), out[max(0, strings.Index(out, hidden[4:12])-100):])
 					}
 					if strings.Contains(pieces(b), hidden) {
-						t.Errorf("the secret stands in %s, in pieces", filepath.Base(f))
+						t.Errorf("the secret is in %s, in pieces", filepath.Base(f))
 					}
 				}
 				if strings.Contains(p.ended.Tail, hidden) {
-					t.Errorf("the secret stands in the tail")
+					t.Errorf("the secret is in the tail")
 				}
 			},
 		},

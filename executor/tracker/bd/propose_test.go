@@ -29,8 +29,8 @@ func testProposals(t *testing.T, c *Client) {
 		t.Fatal(err)
 	}
 	list := []machine.Proposed{
-		{Proposal: executor.Proposal{Title: "Mend the clock", Text: "It is late."}, Node: "1.1", Agent: "dev"},
-		{Proposal: executor.Proposal{Title: "mend  the CLOCK"}, Node: "1.1"},
+		{Proposal: executor.Proposal{Title: "Fix the clock", Text: "It is late."}, Node: "1.1", Agent: "dev"},
+		{Proposal: executor.Proposal{Title: "fix  the CLOCK"}, Node: "1.1"},
 		{Proposal: executor.Proposal{Title: "Tidy up"}, Node: "integration"},
 	}
 	made, err := c.Propose(ctx, epic, list)
@@ -42,7 +42,7 @@ func testProposals(t *testing.T, c *Client) {
 		t.Fatal(err)
 	}
 	got := by[made[0]]
-	if got.Title != "Mend the clock" || got.Status != "deferred" || got.Priority != 1 || !slices.Contains(got.Labels, ProposalLabel) ||
+	if got.Title != "Fix the clock" || got.Status != "deferred" || got.Priority != 1 || !slices.Contains(got.Labels, ProposalLabel) ||
 		!strings.HasPrefix(got.Description, "It is late.\n") || !strings.Contains(got.Description, "dev proposed this at 1.1") {
 		t.Errorf("the first is %+v", got)
 	}
@@ -53,13 +53,13 @@ func testProposals(t *testing.T, c *Client) {
 		t.Errorf("ready: %v, %v; want the node alone", ids(ready), err)
 	}
 	// A second apply, or one after a crash; a person has opened one of them meanwhile.
-	if _, err := c.Update(ctx, made[0], Change{Status: "open", Title: "Mend the clock soon"}); err != nil {
+	if _, err := c.Update(ctx, made[0], Change{Status: "open", Title: "Fix the clock soon"}); err != nil {
 		t.Fatal(err)
 	}
 	if again, err := c.Propose(ctx, epic, list); err != nil || len(again) != 0 {
 		t.Errorf("proposed again: %v, %v", again, err)
 	}
-	if i, _, err := c.Show(ctx, made[0]); err != nil || i.Status != "open" || i.Title != "Mend the clock soon" {
+	if i, _, err := c.Show(ctx, made[0]); err != nil || i.Status != "open" || i.Title != "Fix the clock soon" {
 		t.Errorf("what a person changed became %+v, %v", i, err)
 	}
 	if again, err := c.Propose(ctx, epic, append(list, machine.Proposed{Proposal: executor.Proposal{Title: "One more"}, Node: "1.1"})); err != nil || len(again) != 1 {
@@ -124,7 +124,7 @@ func TestProposalsThatWereNotFiledAreUnsent(t *testing.T) {
 		if e.Kind != executor.EffectAgent {
 			return nil
 		}
-		return executor.AgentEnded{End: executor.EndExited, Outcome: executor.Outcome{Result: "success", Proposals: []executor.Proposal{{Title: "Mend the clock"}}}}
+		return executor.AgentEnded{End: executor.EndExited, Outcome: executor.Outcome{Result: "success", Proposals: []executor.Proposal{{Title: "Fix the clock"}}}}
 	}
 	s.open()
 	s.begin()

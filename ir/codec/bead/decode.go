@@ -101,7 +101,7 @@ func (d *decoding) demand(b *bead) {
 	}
 	if len(missing) > 0 {
 		b.r.Diags.Add(diag.Newf("bead-demand", where, "the bead lacks what its format demands (%d)", len(missing)).
-			WithDetail("It has no %s. The policy and the rest of the bead stand in for them; \"ralph validate --as bead --strict\" says what each of them should be.", strings.Join(missing, ", ")))
+			WithDetail("It has no %s. The policy and the rest of the bead replace them; \"ralph validate --as bead --strict\" says what each of them should be.", strings.Join(missing, ", ")))
 	}
 }
 

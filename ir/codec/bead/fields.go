@@ -109,8 +109,8 @@ func (d *decoding) worktree(b *bead, v *foreign.Value, s string) {
 	if m == nil || path.Clean(m[1]) != strings.TrimSuffix(m[1], "/") || strings.HasPrefix(m[1], "..") ||
 		strings.ContainsFunc(m[1], unicode.IsControl) || strings.ContainsAny(m[1], "{}") {
 		if !b.node.Done {
-			d.unused(b, v, "bead-place", "the worktree cannot stand there",
-				"%s: ralph's worktrees stand in ../REPOSITORY-worktrees/, where the template of the policy puts this one.", foreign.Clip(s))
+			d.unused(b, v, "bead-place", "the worktree's path is not allowed",
+				"%s: ralph's worktrees are in ../REPOSITORY-worktrees/, where the template of the policy puts this one.", foreign.Clip(s))
 		}
 		return
 	}
@@ -183,7 +183,7 @@ func (d *decoding) agent(b *bead, v *foreign.Value) ir.AgentRef {
 	case !strings.Contains(file, "/") && !strings.HasSuffix(file, ".md"): // only a name
 	case absolutePath.MatchString(file) || strings.HasPrefix(file, "~") || file == ".." || strings.HasPrefix(file, "../") || strings.Contains(file, ":"):
 		d.unused(b, v, "bead-place", "the agent's file is outside the project",
-			"%s: agent files stand inside the project. The agent %q is taken by its name, with the runner's own instructions for it.", foreign.Clip(file), ref.Name)
+			"%s: agent files are inside the project. The agent %q is taken by its name, with the runner's own instructions for it.", foreign.Clip(file), ref.Name)
 	default:
 		ref.Path = file
 	}

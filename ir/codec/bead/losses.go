@@ -7,7 +7,7 @@ import "github.com/ralph-compiler/ralph/ir/codec/foreign"
 var Losses = []foreign.Loss{
 	{Field: "order and spelling of keys", What: "keys come out in snake_case, in the order of the format, unknown ones last and sorted"},
 	{Field: "keys that are absent or null", What: "those of the format come out with the values that the policy and the rest of the bead gave them"},
-	{Field: "JSON in texts", What: "lists, objects and numbers of the metadata that stand in a text, as bd may hold them, come out as what they are"},
+	{Field: "JSON in texts", What: "lists, objects and numbers of the metadata that are in a text, as bd may hold them, come out as what they are"},
 	{Field: "line ends", What: "CR LF becomes LF; line ends around a prompt are dropped, and so are prompts that say nothing; a title and a section are one line with single blanks"},
 	{Field: "`/dependencies`", What: "beads of the same import come first, in the order of their sprints, then the others; objects come out as ids, each once; what does not block (related, parent-child, discovered-from) stays in the epic and does not come out"},
 	{Field: "`/issue_type`", What: "a bead that waits for two or more of the import comes out as beads-ralph-merge with branches_to_merge, for ralph merges them; types that the format does not have come out as beads-ralph-work; an epic heads the others and does not come out"},

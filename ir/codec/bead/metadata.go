@@ -233,7 +233,7 @@ func (w *writer) qaAgents(n *ir.Node, k *kept) ([]any, error) {
 }
 
 // contract begins what the compiler puts behind the prompt of a gate: how to answer.
-const contract = "Answer with one JSON object and nothing behind it:"
+const contract = "Answer with one JSON object and nothing after it:"
 
 // question is the prompt of a gate without the contract, which the output schema says.
 func question(lines []string) string {

@@ -52,7 +52,7 @@ func TestValidateIsTheFormatsModel(t *testing.T) {
 		}
 		for _, d := range list {
 			if d.Severity != diag.Error || !strings.Contains(d.Detail, "must be") {
-				t.Errorf("set %q delete %q to %s: %v is no error that says what must stand there", c.Set, c.Delete, c.To, d)
+				t.Errorf("set %q delete %q to %s: %v is no error that says what must be there", c.Set, c.Delete, c.To, d)
 			}
 		}
 		if !c.OK {
@@ -111,5 +111,5 @@ func changed(v any, path []string, to json.RawMessage) any {
 		}
 		return x
 	}
-	panic("nothing stands at " + at)
+	panic("nothing is at " + at)
 }

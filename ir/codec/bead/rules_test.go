@@ -218,7 +218,7 @@ func TestAllMistakesAreSaidAtOnce(t *testing.T) {
 		t.Errorf("%d mistakes, want 4: %v", len(got), got)
 	}
 	if at := got["a.json /0/metadata/dev_model"]; !strings.HasPrefix(("[" + one)[at:], `"gpt-5"`) {
-		t.Errorf("dev_model is said to stand at %q", ("[" + one)[at:at+20])
+		t.Errorf("dev_model is said to be at %q", ("[" + one)[at:at+20])
 	}
 }
 

@@ -140,7 +140,7 @@ func (d *decoding) task(v *foreign.Value) {
 func (d *decoding) add(t *task) {
 	id := string(t.node.ID)
 	if first := d.tasks[id]; first != nil {
-		d.Diags.Add(diag.Newf("bead-value", t.node.IDRange, "the id %q stands twice", foreign.Clip(id)).
+		d.Diags.Add(diag.Newf("bead-value", t.node.IDRange, "the id %q appears twice", foreign.Clip(id)).
 			WithDetail("Two tasks have this id. Give each task an id of its own.").WithRelated(first.node.IDRange, "first here"))
 		return
 	}

@@ -4,7 +4,7 @@ import "github.com/ralph-compiler/ralph/ir/codec/foreign"
 
 // Losses is what an import and an export lose.
 var Losses = []foreign.Loss{
-	{Field: "order of tasks and keys, spelling of keys", What: "tasks come out in the epic's order, keys as the format has them; keys that ralph does not know keep their spelling and stand last"},
+	{Field: "order of tasks and keys, spelling of keys", What: "tasks come out in the epic's order, keys as the format has them; keys that ralph does not know keep their spelling and come last"},
 	{Field: "`/workspaceRoot`", What: "not kept: an epic holds no absolute path. An export writes the repository that the epic was applied in"},
 	{Field: "`/description`", What: "blanks around it, and CRLF"},
 	{Field: "`/tokenBudget`, `/maxIterations`", What: "left out, they are what the policy says, and an export writes that; `null` is a task without a limit, and a breach"},

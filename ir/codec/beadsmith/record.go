@@ -74,8 +74,8 @@ func (d *decoding) assign() {
 	for _, t := range d.order {
 		for _, r := range t.records {
 			if r.task != string(t.node.ID) {
-				d.Diags.Add(diag.Newf("bead-value", r.at, "a bead of another task stands in %s", foreign.Clip(string(t.node.ID))).
-					WithDetail("Its taskId is %q. Write the id of the task that it stands in, or move it there.", foreign.Clip(r.task)))
+				d.Diags.Add(diag.Newf("bead-value", r.at, "a bead of another task is in %s", foreign.Clip(string(t.node.ID))).
+					WithDetail("Its taskId is %q. Write the id of the task that it is in, or move it there.", foreign.Clip(r.task)))
 			}
 		}
 	}
@@ -95,6 +95,6 @@ func (d *decoding) assign() {
 		kept := lists.Map(t.records, func(r record) any { return r.value })
 		t.ext["beads"] = kept
 		d.Diags.Add(diag.Newf("task-records", t.records[0].at, "beads of %s are kept as a record", foreign.Clip(string(t.node.ID))).
-			WithDetail("%d of them stand in epic.json (nodes.ext.%s.beads). They count for nothing: ralph's gates have not seen them.", len(kept), Format))
+			WithDetail("%d of them are in epic.json (nodes.ext.%s.beads). They count for nothing: ralph's gates have not seen them.", len(kept), Format))
 	}
 }

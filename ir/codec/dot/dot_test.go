@@ -35,7 +35,7 @@ func TestEverythingThatIsSaidIsNotSaidByColourAlone(t *testing.T) {
 		"a soft edge is dashed":           `"1.3b" -> "3a.2b" [style=dashed, constraint=false`,
 		"the critical path is bold":       `"1.4" -> "2.1" [tooltip="2.1 waits for 1.4 (number)", color="#D9730D", penwidth=2.6`,
 		"phases are clusters":             "<B>Phase 3a: Shop front</B>",
-		"numbers stand in the title":      "24 nodes · 31 edges · 15 waves · at most 4 at once · 5 done",
+		"numbers are in the title":        "24 nodes · 31 edges · 15 waves · at most 4 at once · 5 done",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s: not in the drawing: %s", name, want)

@@ -51,5 +51,5 @@ func fix(src []byte, at int, why error) string {
 	case bytes.IndexByte([]byte(`"]}elE0123456789`), last) >= 0 && (c == '"' || c == '{' || c == '['):
 		return "Write a comma before it."
 	}
-	return "Mend it here."
+	return "Fix it here."
 }

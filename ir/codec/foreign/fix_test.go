@@ -33,7 +33,7 @@ func TestWhatIsNoJSONIsSaidWithTheFix(t *testing.T) {
 		{"YAML", "policies:\n  - a\n", "It looks like YAML or plain text"},
 		{"more behind it", "{\n}\n}", "Remove it, or write several objects as a list"},
 		{"a line that is cut off", "{\"a\": 1}\n{\"a\": \n{\"a\": 1}\n", "Close what is open"},
-		{"anything else", `{"a": -}`, "Mend it here."},
+		{"anything else", `{"a": -}`, "Fix it here."},
 	} {
 		r := &Reader{File: diag.NewFile("x.json", []byte(c.text))}
 		r.Objects()

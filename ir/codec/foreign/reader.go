@@ -189,7 +189,7 @@ func (r *Reader) Fields(v *Value, ext map[string]any, known ...string) Fields {
 		name := Plain(m.Name)
 		at := r.File.Range(m.Start, m.End)
 		if before, twice := first[name]; twice {
-			r.Diags.Add(diag.Newf("bead-value", at, "the key %q stands twice", Clip(m.Name)).
+			r.Diags.Add(diag.Newf("bead-value", at, "the key %q appears twice", Clip(m.Name)).
 				WithDetail("%s is the same key in another spelling, or the same one. Keep one of them.", before.Name).
 				WithRelated(r.File.Range(before.Start, before.End), "first here"))
 			continue

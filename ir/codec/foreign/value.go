@@ -38,7 +38,7 @@ var Kinds = map[byte]string{'{': "an object", '[': "a list", 's': "text", 'n': "
 
 // Reasons why bytes are no JSON that are not those of the decoder.
 const (
-	behind = "something stands behind the object"
+	behind = "something follows the object"
 	early  = "it ends too early"
 )
 

@@ -57,7 +57,7 @@ func (d *decoding) plan(f *diag.File) {
 	id := ph + "-" + number
 	n.Key = ir.Key(padded(ph) + "-" + padded(number))
 	if other := d.plans[id]; other != nil {
-		d.diags.Add(diag.Newf("duplicate-id", n.Range, "plan %s is there twice", n.Key).
+		d.diags.Add(diag.Newf("duplicate-id", n.Range, "plan %s appears twice", n.Key).
 			WithDetail("Two files have these numbers of phase and plan. Give one of them another number, or import one of them alone.").
 			WithRelated(other.file.Range(0, 0), "the other one"))
 		return

@@ -172,8 +172,8 @@ func (d *decoding) command(p *plan, e element, inner string) {
 	case strings.HasPrefix(run, "MISSING"):
 		n.Acceptance = append(n.Acceptance, text.OneLine(run))
 	case hides(run):
-		d.diags.Add(diag.New("hidden-in-command", at, "the command has characters that do not show").
-			WithDetail("It is “%s”: what a reader sees is not what would run. Remove them.", short(ir.Printable(run))))
+		d.diags.Add(diag.New("hidden-in-command", at, "the command has invisible characters").
+			WithDetail("It is “%s”: what a reader sees is not what runs. Remove them.", short(ir.Printable(run))))
 	case !p.commands[run]:
 		p.commands[run] = true
 		n.Verify = append(n.Verify, ir.DraftGate{Run: run, Range: at})

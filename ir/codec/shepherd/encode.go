@@ -21,7 +21,7 @@ var Losses = []foreign.Loss{
 	{Field: "/status", What: "a stopped attempt, one that ran out of time and one that could not be judged are all `failed`; `ralph.status` says which. An attempt that failed at its gates is `failed`, too, whatever its agent reported in `outcome`"},
 	{Field: "/outcome", What: "it is what the agent reported. Where it reported nothing, it is made of how the attempt ended, and `ralph.reported` is false"},
 	{Field: "/agent_id", What: "of a step that a person does: who decided; empty while nobody has"},
-	{Field: "/capability", What: "the first that the step asks for; all of them stand in `ralph.capabilities`"},
+	{Field: "/capability", What: "the first that the step asks for; all of them are in `ralph.capabilities`"},
 	{Field: "/attempt_index", What: "counts from 1 for each step, and goes on after `ralph retry`"},
 	{Field: "messages and tool calls", What: "stay in the files of the attempt (`ralph log KEY --raw`)"},
 	{Field: "nodes without an attempt", What: "those that were skipped, or done by the plan, have no run and no line"},

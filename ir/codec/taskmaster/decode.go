@@ -102,7 +102,7 @@ func (d *decoding) choose(root *foreign.Value) *foreign.Value {
 	}
 	if list := root.Get("tasks"); list != nil && list.Kind == '[' {
 		if d.tag != "" && d.tag != mainTag {
-			return refuse("the file has no tags", "Its tasks stand in it directly, so there is no tag %q. Write --as %s.", foreign.Clip(d.tag), Format)
+			return refuse("the file has no tags", "Its tasks are in it directly, so there is no tag %q. Write --as %s.", foreign.Clip(d.tag), Format)
 		}
 		if m := root.Get("metadata"); m != nil {
 			d.about(m)

@@ -221,7 +221,7 @@ func TestRandomLists(t *testing.T) {
 						sibling = fmt.Sprintf("%v.%v", list[i].ID, need)
 					}
 					if place[sibling] > place[s.Title] || place[s.Title] == 0 {
-						t.Errorf("seed %d: %s stands before %s", seed, s.Title, sibling)
+						t.Errorf("seed %d: %s is before %s", seed, s.Title, sibling)
 					}
 				}
 			}

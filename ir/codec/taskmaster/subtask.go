@@ -29,7 +29,7 @@ func (d *decoding) subtasks(list *foreign.Value, t *task) {
 		} else if s.id = d.subID(x, t.id); s.id != "" {
 			s.at = d.At(x)
 			if before := t.subtask(s.id); before != nil {
-				d.Diags.Add(diag.Newf("duplicate-id", s.at, "subtask %s stands twice", s.id).
+				d.Diags.Add(diag.Newf("duplicate-id", s.at, "subtask %s appears twice", s.id).
 					WithDetail("%s is the id of another subtask of this task. Give one of them another.", x.Pointer).WithRelated(before.at, "first here"))
 			}
 		}

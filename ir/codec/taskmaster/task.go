@@ -71,7 +71,7 @@ func (d *decoding) task(v *foreign.Value) {
 	} else if t.id = d.id(x); t.id != "" {
 		n.Key, n.KeyRange, n.Range = ir.Key(t.id), d.At(x), d.At(x)
 		if before, twice := d.known[t.id]; twice {
-			d.Diags.Add(diag.Newf("duplicate-id", d.At(x), "task %s stands twice", t.id).
+			d.Diags.Add(diag.Newf("duplicate-id", d.At(x), "task %s appears twice", t.id).
 				WithDetail("%s is the id of another task. Ids are unique within a tag: give one of them another.", x.Pointer).
 				WithRelated(d.read[before].node.KeyRange, "first here"))
 		} else {

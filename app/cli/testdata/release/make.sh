@@ -5,7 +5,7 @@
 #
 #   RALPH=/path/to/that/ralph sh make.sh /tmp/release
 #
-# The directory must not exist; the test knows its name. What stands in the archive is never made anew: it shows that
+# The directory must not exist; the test knows its name. What is in the archive is never made anew: it shows that
 # what that release wrote is still understood.
 set -eu
 top=$1
