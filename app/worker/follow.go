@@ -119,7 +119,11 @@ func (w *Worker) takeOver(ctx context.Context, c *record.Claim, i bd.Issue) (boo
 		}
 	}
 	if !c.Owns(i) {
-		w.tell(c.Issue, "is not taken over: it was changed in bd since its run was recovered")
+		why := "it was changed in bd since its run was recovered"
+		if i.Token() == c.Takes && w.others(nil, i) { // as it was, and of another actor than this worker's
+			why = "it is assigned to " + w.assigned(i)
+		}
+		w.tell(c.Issue, "is not taken over: "+why)
 		c.State = record.ClaimOver
 		return false, errors.Join(c.Save(), c.Locked.Release())
 	}

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/ralph-compiler/ralph/app/record"
+	"github.com/ralph-compiler/ralph/app/run"
+	"github.com/ralph-compiler/ralph/executor/journal"
 	"github.com/ralph-compiler/ralph/executor/tracker/bd"
 	"github.com/ralph-compiler/ralph/ir"
 	bdcodec "github.com/ralph-compiler/ralph/ir/codec/bd"
@@ -50,3 +52,32 @@ func TestAnIssueThatSomebodyTookStopsItsRun(t *testing.T) { // S4-59
 		t.Errorf("one that is not there: %q", got)
 	}
 }
+
+// A worker under another actor than that of the lost claim says so; it blames no change in
+// bd that nobody made.
+func TestWhyARecoveredIssueIsNotTakenOver(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ token, assignee, want string }{
+		{"old", "ada", "is not taken over: it is assigned to ada"},
+		{"another's", "ada", "is not taken over: it was changed in bd since its run was recovered"},
+		{"another's", "ralph", "is not taken over: it was changed in bd since its run was recovered"},
+	} {
+		dir := t.TempDir()
+		l, err := journal.Acquire(dir, run.WhoAmI())
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := &Worker{Actor: "ralph", Told: map[string]string{}, Say: Voice{nobody{}}}
+		claim := &record.Claim{Issue: "bd-a", Token: "new", Takes: "old", State: record.ClaimRecovered, Dir: dir, Locked: l}
+		i := bd.Issue{ID: "bd-a", Status: "in_progress", Assignee: c.assignee, Metadata: json.RawMessage(`{"ralph_worker":"` + c.token + `"}`)}
+		took, err := w.takeOver(t.Context(), claim, i)
+		if took || err != nil || w.Told["bd-a"] != c.want || claim.State != record.ClaimOver {
+			t.Errorf("%+v: %v, %v, %q", c, took, err, w.Told["bd-a"])
+		}
+	}
+}
+
+type nobody struct{}
+
+func (nobody) Line(string, string) {}
+func (nobody) Fail(string)         {}
