@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/executor"
@@ -233,11 +234,4 @@ func hasEnded(ctx context.Context, r *Run) bool {
 	return err == nil && begunAfter(rec.Events, r.claim.After) && !rec.Run.Overview().Open
 }
 
-func hasLabel(i bd.Issue, label string) bool {
-	for _, l := range i.Labels {
-		if l == label {
-			return true
-		}
-	}
-	return false
-}
+func hasLabel(i bd.Issue, label string) bool { return slices.Contains(i.Labels, label) }

@@ -100,15 +100,8 @@ func (n *node) collected(b executor.Collected) {
 // sessionOf is the session that an agent left exactly where an attempt starts;
 // "" if there is none.
 func (n *node) sessionOf(step, from, agent string) string {
-	for i := len(n.logs) - 1; i >= n.life.first; i-- {
-		log := &n.logs[i]
-		if log.Step != step || log.Status == executor.AttemptRunning {
-			continue
-		}
-		if log.Commit == from && log.Agent == agent {
-			return log.Session
-		}
-		return ""
+	if log := n.lastEnded(step); log != nil && log.Commit == from && log.Agent == agent {
+		return log.Session
 	}
 	return ""
 }

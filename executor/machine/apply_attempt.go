@@ -88,10 +88,8 @@ func (n *node) treeOf(commit string) executor.Tree {
 	if commit == n.life.base.Commit {
 		return n.life.base
 	}
-	for _, t := range n.life.stepsAt {
-		if t.Commit == commit {
-			return t
-		}
+	if i := slices.IndexFunc(n.life.stepsAt, func(t executor.Tree) bool { return t.Commit == commit }); i >= 0 {
+		return n.life.stepsAt[i]
 	}
 	for i := range n.successes {
 		if s := &n.successes[i]; s.result.Commit == commit {
@@ -103,10 +101,8 @@ func (n *node) treeOf(commit string) executor.Tree {
 			return o.Result
 		}
 	}
-	for i := len(n.logs) - 1; i >= 0; i-- {
-		if c := n.logs[i].Collected.Result; c.Commit == commit {
-			return c
-		}
+	if l := newest(n.logs, func(l *AttemptLog) bool { return l.Collected.Result.Commit == commit }); l != nil {
+		return l.Collected.Result
 	}
 	return executor.Tree{Commit: commit}
 }

@@ -189,7 +189,7 @@ func (r *Run) effectDone(n *node, body executor.Body, done executor.Effect) erro
 	case executor.Published:
 		r.published(n, b)
 	case executor.Landed:
-		r.landing.landed(n, b)
+		r.landing.over(n, b.Head, stageFinish)
 	case executor.Pulled:
 		r.pulled(n, b)
 	case executor.PullSeen:
@@ -303,7 +303,7 @@ func (r *Run) effectFailed(n *node, e executor.Event, b executor.EffectFailed) e
 		}
 	case executor.FailMoved:
 		if done.Kind == executor.EffectLand {
-			r.landing.moved(n, b.Head)
+			r.landing.over(n, b.Head, stageLanding)
 			return nil
 		}
 	case executor.FailForeign:

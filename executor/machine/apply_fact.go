@@ -10,14 +10,10 @@ import (
 // noted keeps what is told of an agent's turn while it goes on, in the log of its
 // attempt. What comes when that is over counts nothing: it is only kept.
 func (n *node) noted(e executor.Event) {
-	i := len(n.logs) - 1
-	for i >= 0 && (n.logs[i].Step != e.Step || n.logs[i].Number != e.Attempt) {
-		i--
-	}
-	if i < 0 {
+	log := n.logNumbered(e.Step, e.Attempt)
+	if log == nil {
 		return
 	}
-	log := &n.logs[i]
 	switch b := e.Body.(type) {
 	case executor.AgentSession:
 		log.inSession(SessionLog{Session: b.Session, Agent: b.Agent, Turn: b.Turn, Gate: b.Gate, Fresh: b.Fresh, At: e.At})

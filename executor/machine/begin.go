@@ -238,7 +238,7 @@ func (r *Run) inputs(n *node) []executor.Result {
 	}
 	out := r.reached(n)
 	if len(out) == 0 {
-		out = []executor.Result{{Node: "base", Tree: r.runs.baseOf(n)}}
+		out = []executor.Result{{Node: "base", Tree: r.runs.pinned(n).Tree}}
 	}
 	return out
 }
@@ -286,10 +286,6 @@ func (gr *graph) reached(n *node) []executor.Result {
 	return out
 }
 
-func (r *runs) baseOf(n *node) executor.Tree {
-	return r.pinned(n).Tree
-}
-
 // doneByBase notes the nodes whose newest success the pinned base holds: they do not
 // run, and their dependents start from the base.
 func (r *Run) doneByBase(e executor.RunStarted, rebased bool) {
@@ -299,8 +295,6 @@ func (r *Run) doneByBase(e executor.RunStarted, rebased bool) {
 				n.successes[i].merged = false
 			}
 		}
-	}
-	if rebased {
 		r.sum.baseOthers = nil
 	}
 	r.sum.baseOthers = append(r.sum.baseOthers, e.Theirs...)

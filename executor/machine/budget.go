@@ -38,17 +38,13 @@ func sumCap(a, b int64) int64 {
 
 // allowed is a budget with what people added; a limit of 0 stays unlimited.
 func allowed(limit, added ir.Budget) ir.Budget {
-	out := ir.Budget{}
-	if limit.Tokens > 0 {
-		out.Tokens = sumCap(limit.Tokens, added.Tokens)
+	part := func(limit, added int64) int64 {
+		if limit <= 0 {
+			return 0
+		}
+		return sumCap(limit, added)
 	}
-	if limit.USDMicro > 0 {
-		out.USDMicro = sumCap(limit.USDMicro, added.USDMicro)
-	}
-	if limit.WallMS > 0 {
-		out.WallMS = sumCap(limit.WallMS, added.WallMS)
-	}
-	return out
+	return ir.Budget{Tokens: part(limit.Tokens, added.Tokens), USDMicro: part(limit.USDMicro, added.USDMicro), WallMS: part(limit.WallMS, added.WallMS)}
 }
 
 // meter counts what was reported. Unreported usage is counted as unknown, never as zero.

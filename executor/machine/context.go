@@ -95,10 +95,8 @@ func (gr *graph) context(id ir.NodeID) json.RawMessage {
 
 // reported is what the agent said whose work passed last.
 func (n *node) reported() string {
-	for i := len(n.logs) - 1; i >= 0; i-- {
-		if l := &n.logs[i]; l.Status == executor.AttemptPassed && l.Outcome.Summary != "" {
-			return l.Outcome.Summary
-		}
+	if l := newest(n.logs, func(l *AttemptLog) bool { return l.Status == executor.AttemptPassed && l.Outcome.Summary != "" }); l != nil {
+		return l.Outcome.Summary
 	}
 	return ""
 }

@@ -68,7 +68,7 @@ func (r *Run) decideStage(n *node, rd *round) (executor.Event, bool) {
 	case stageSpoken:
 		return n.spokenDecision(), true
 	case stageHand:
-		return r.decideHand(n), true
+		return n.event(executor.NodeWaiting{For: executor.ForHuman, Cause: executor.CauseConflict, Detail: r.handText(n)}), true
 	case stageDiagnosed:
 		return n.afterDiagnosis(), true
 	case stageGate:

@@ -102,18 +102,12 @@ func (ld *landing) landFailed(n *node, to int) {
 	ld.unlock(n)
 }
 
-func (ld *landing) landed(n *node, b executor.Landed) {
-	l := &n.life
-	ld.seen(b.Head)
-	l.aside, l.step, l.stage = nil, len(n.ir.Steps)-1, stageFinish
-	ld.unlock(n)
-}
-
-// moved is told that the branch went on meanwhile: the merge is made anew.
-func (ld *landing) moved(n *node, head executor.Tree) {
+// over ends a try to land: the result has landed, or the branch went on meanwhile and the
+// merge is made anew.
+func (ld *landing) over(n *node, head executor.Tree, next stage) {
 	l := &n.life
 	ld.seen(head)
-	l.aside, l.step, l.stage = nil, len(n.ir.Steps)-1, stageLanding
+	l.aside, l.step, l.stage = nil, len(n.ir.Steps)-1, next
 	ld.unlock(n)
 }
 

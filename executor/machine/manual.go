@@ -58,12 +58,9 @@ func (r *rules) awaitPerson(n *node) (executor.Event, bool) {
 // lastEnded is the last attempt of this life at a step, "" for any, that has ended; nil
 // if there is none.
 func (n *node) lastEnded(step string) *AttemptLog {
-	for i := len(n.logs) - 1; i >= n.life.first && i >= 0; i-- {
-		if l := &n.logs[i]; l.Status != executor.AttemptRunning && (step == "" || l.Step == step) {
-			return l
-		}
-	}
-	return nil
+	return newest(n.logs[n.life.first:], func(l *AttemptLog) bool {
+		return l.Status != executor.AttemptRunning && (step == "" || l.Step == step)
+	})
 }
 
 // handed is what a person handed in, and for what.

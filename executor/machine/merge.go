@@ -147,11 +147,6 @@ func (gr *graph) nameOf(id ir.NodeID) string {
 	return string(gr.keyOf(id))
 }
 
-// decideHand asks a person to resolve the conflict in the worktree.
-func (gr *graph) decideHand(n *node) executor.Event {
-	return n.event(executor.NodeWaiting{For: executor.ForHuman, Cause: executor.CauseConflict, Detail: gr.handText(n)})
-}
-
 // sameConflict is the node that waits for a person over a conflict that the sum has
 // too: what resolves it there is part of what the sum joins then. nil if there is none.
 func (gr *graph) sameConflict(n *node) *node {

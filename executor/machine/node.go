@@ -262,13 +262,9 @@ func fingerprint(inputs []executor.Result) string {
 // match returns the newest success for work whose base is the one with this
 // fingerprint or, if base is known, this tree.
 func (n *node) match(work, print, base string) *success {
-	for i := len(n.successes) - 1; i >= 0; i-- {
-		s := &n.successes[i]
-		if s.seq > n.after && s.work == work && (s.print == print || base != "" && s.base == base) {
-			return s
-		}
-	}
-	return nil
+	return newest(n.successes, func(s *success) bool {
+		return s.seq > n.after && s.work == work && (s.print == print || base != "" && s.base == base)
+	})
 }
 
 func (n *node) stepNow() *ir.Step {

@@ -34,6 +34,16 @@ func inOrderOf[K comparable, V any](m map[K]V, compare func(a, b K) int) iter.Se
 	}
 }
 
+// newest is the last element of a list that is as it should be, nil if none is.
+func newest[T any](list []T, is func(*T) bool) *T {
+	for i := len(list) - 1; i >= 0; i-- {
+		if is(&list[i]) {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
 // all goes through all nodes on record: those of the epic in its order, the sum, and
 // those that are gone by their ids.
 func (gr *graph) all() iter.Seq[*node] {

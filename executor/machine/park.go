@@ -40,10 +40,6 @@ func (pk *parks) of(runner string) *park {
 	return p
 }
 
-func (pk *parks) parked(b executor.RunnerParked) {
-	pk.of(b.Runner).RunnerParked = b
-}
-
 // asked notes that an agent of a runner begins.
 func (pk *parks) asked(runner string, at time.Time) {
 	if pk.epic.Runners[runner].RPM <= 0 {

@@ -39,10 +39,8 @@ func (p *nodePeople) tell(d executor.Decision) {
 
 // last returns the newest decision with this verb.
 func (p *nodePeople) last(v executor.Verb) (executor.Decision, bool) {
-	for i := len(p.decisions) - 1; i >= 0; i-- {
-		if p.decisions[i].Verb == v {
-			return p.decisions[i], true
-		}
+	if d := newest(p.decisions, func(d *executor.Decision) bool { return d.Verb == v }); d != nil {
+		return *d, true
 	}
 	return executor.Decision{}, false
 }
@@ -115,26 +113,22 @@ func (a *attempt) finishedBy(who string) {
 	a.end = executor.AgentEnded{End: executor.EndExited, Outcome: executor.Outcome{Result: "success"}}
 }
 
-// bound reports whether a person let this gate pass, as it is now, for exactly
-// this result on this base.
-func (r *rules) bound(n *node, gate string) (executor.Decision, bool) {
+// bound is how a person let this gate pass, as it is now, for exactly this result on
+// this base; nil if nobody did.
+func (r *rules) bound(n *node, gate string) *executor.Decision {
 	l := &n.life
 	result, base := l.attempt.collected.Result.Tree, l.base.Tree
-	for i := len(n.people.approvals) - 1; i >= 0; i-- {
-		d := n.people.approvals[i]
-		if d.Gate == gate && d.Result == result && d.Base == base && d.Digest == ir.GateDigest(r.epic, gate) {
-			return d, true
-		}
-	}
-	return executor.Decision{}, false
+	return newest(n.people.approvals, func(d *executor.Decision) bool {
+		return d.Gate == gate && d.Result == result && d.Base == base && d.Digest == ir.GateDigest(r.epic, gate)
+	})
 }
 
 // approved is the verdict that a person gave on a gate of the open attempt, if
 // one did and it still counts. The machine asks before it judges the gate or
 // waits for a person.
 func (r *rules) approved(n *node, gate string) (executor.Event, bool) {
-	d, ok := r.bound(n, gate)
-	if !ok {
+	d := r.bound(n, gate)
+	if d == nil {
 		return executor.Event{}, false
 	}
 	message := d.Message
@@ -192,7 +186,7 @@ func (r *Run) freeEnd(n *node, b executor.AttemptEnded) error {
 	}
 	to := n.stepIndex(b.Next)
 	if l.step == asideStep && to == asideStep { // it lands anew
-		r.landing.moved(n, executor.Tree{})
+		r.landing.over(n, executor.Tree{}, stageLanding)
 		l.word = executor.Decision{}
 		return nil
 	}

@@ -266,12 +266,11 @@ func (p *planning) cause(i int, n *node) (Action, because) {
 	if changed := p.before[i] == executor.Blocked && !slices.Contains(p.start.Rerun, n.id); changed && n.match(n.ir.Digest.Work, fingerprint(p.r.inputs(n)), "") == nil {
 		return ActRun, because{text: "changed since it was blocked"}
 	}
-	if len(n.successes) == 0 {
-		switch {
-		case len(n.logs) > 0:
-			return ActRun, because{text: "it has " + text.Count(len(n.logs), "attempt") + " and no result yet"}
-		}
-		return ActRun, because{text: ""}
+	switch {
+	case len(n.successes) == 0 && len(n.logs) > 0:
+		return ActRun, because{text: "it has " + text.Count(len(n.logs), "attempt") + " and no result yet"}
+	case len(n.successes) == 0:
+		return ActRun, because{}
 	}
 	last := n.successes[len(n.successes)-1]
 	if slices.Contains(p.start.Rerun, n.id) {
@@ -280,17 +279,11 @@ func (p *planning) cause(i int, n *node) (Action, because) {
 	if n.after > 0 && last.seq <= n.after {
 		return ActRerun, because{text: "its last success was put aside by --rerun"}
 	}
-	same := -1 // the newest success of the present work
-	for k := range n.successes {
-		if s := &n.successes[k]; s.work == n.ir.Digest.Work && s.seq > n.after {
-			same = k
-		}
-	}
-	if same < 0 {
+	s := newest(n.successes, func(s *success) bool { return s.work == n.ir.Digest.Work && s.seq > n.after })
+	if s == nil {
 		return ActRerun, because{text: "its text changed"}
 	}
 	inputs := p.r.inputs(n)
-	s := n.successes[same]
 	if m := n.match(n.ir.Digest.Work, fingerprint(inputs), ""); m != nil {
 		return ActJudge, because{changedGates, "its gates changed"}
 	}

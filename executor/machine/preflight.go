@@ -105,7 +105,7 @@ func (v Bases) LetRed(b executor.BaselineJudged) string { return v.r.pre.approve
 func (v Bases) TriesElsewhere() bool {
 	return slices.ContainsFunc(v.r.pre.order, func(k executor.Binding) bool {
 		b := v.r.pre.known[k].Base
-		return v.r.runs.started.Base.Commit != "" && b != v.r.runs.started.Base && !slices.ContainsFunc(v.r.runs.started.Bases, func(own executor.NamedTree) bool { return own.Tree == b })
+		return v.r.runs.started.Base.Commit != "" && !v.r.runs.isBase(b)
 	})
 }
 

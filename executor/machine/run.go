@@ -193,10 +193,8 @@ func (r *Run) apply(e executor.Event) error {
 		return r.begin(e.Seq, b)
 	case executor.RunDraining:
 		r.halt.draining, r.halt.until, r.halt.drained = true, b.Until, b.Reason
-		return nil
 	case executor.RunnerParked:
-		r.parks.parked(b)
-		return nil
+		r.parks.of(b.Runner).RunnerParked = b
 	case executor.TailLost:
 		return r.tailLost(b)
 	case executor.RunRecovered:
@@ -209,30 +207,25 @@ func (r *Run) apply(e executor.Event) error {
 			return err
 		}
 		r.budget.fresh = !b.Interrupted && r.halt.held.For != executor.ForBudget && r.halt.held.For != executor.ForBase
-		return nil
 	case executor.RunHeld:
 		r.halt.hold(b)
-		return nil
 	case executor.PreflightStarted:
 		r.pre.begin()
 		r.pre.running = true
-		return nil
 	case executor.BaselineJudged:
 		r.pre.judged(b)
-		return nil
 	case executor.PreflightEnded:
 		r.pre.running, r.pre.over = false, true
-		return nil
 	case executor.Decided:
 		return r.decided(e, b)
 	case executor.TamperSeen:
 		r.tampers.seen(b)
-		return nil
 	case executor.TamperUndone:
 		r.tampers.undone(b)
-		return nil
+	default:
+		return r.applyToNode(e)
 	}
-	return r.applyToNode(e)
+	return nil
 }
 
 // applyToNode applies an event about a node, which may have left the epic since.

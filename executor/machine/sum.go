@@ -102,16 +102,7 @@ func (sm *sum) last() *success {
 	if sm.node == nil {
 		return nil
 	}
-	for i := len(sm.node.successes) - 1; i >= 0; i-- {
-		s := &sm.node.successes[i]
-		if s.seq <= sm.node.after {
-			return nil
-		}
-		if !s.pullOnly || !sm.joins() {
-			return s
-		}
-	}
-	return nil
+	return newest(sm.node.successes, func(s *success) bool { return s.seq > sm.node.after && (!s.pullOnly || !sm.joins()) })
 }
 
 // inputs is what the integration branch is made of: where it begins, and every
@@ -201,10 +192,7 @@ func (l *lineage) ancestors(all []executor.Result) (contained map[string]bool, l
 		tree string
 	}
 	within := make(map[files]string, len(all))
-	todo := make([]string, 0, len(all))
-	for _, x := range all {
-		todo = append(todo, x.Commit)
-	}
+	todo := commitsOf(all)
 	for len(todo) > 0 {
 		c := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]

@@ -143,14 +143,9 @@ func (gr *graph) present() (out []executor.Result) {
 // recorded lists the nodes of the epic, without the sum, and those that are gone.
 func (gr *graph) recorded() []*node {
 	var out []*node
-	for _, n := range gr.nodes {
-		if !n.sum {
+	for n := range gr.all() {
+		if n.id != executor.Integration {
 			out = append(out, n)
-		}
-	}
-	for _, id := range gr.gone() {
-		if id != executor.Integration {
-			out = append(out, gr.byID[id])
 		}
 	}
 	return out

@@ -124,12 +124,7 @@ func (gr *graph) mayMove(s executor.Sighting) bool {
 }
 
 func (ts *tampers) open(what string) *Tamper {
-	for i := len(ts.list) - 1; i >= 0; i-- {
-		if t := &ts.list[i]; t.What == what && t.State == TamperOpen && t.Grade == Tampered {
-			return t
-		}
-	}
-	return nil
+	return newest(ts.list, func(t *Tamper) bool { return t.What == what && t.State == TamperOpen && t.Grade == Tampered })
 }
 
 // seen applies a change that was seen.

@@ -157,11 +157,8 @@ func (n *node) spokenBefore() bool {
 // lastSpoken is the last thing that a person wrote in a session of the open
 // attempt's agent, "" if that is not known.
 func (n *node) lastSpoken() string {
-	list := n.logs[len(n.logs)-1].Spoken
-	for i := len(list) - 1; i >= 0; i-- {
-		if list[i].Gate == "" && list[i].Text != "" {
-			return list[i].Text
-		}
+	if s := newest(n.logs[len(n.logs)-1].Spoken, func(s *executor.HumanSpoke) bool { return s.Gate == "" && s.Text != "" }); s != nil {
+		return s.Text
 	}
 	return ""
 }

@@ -116,16 +116,16 @@ func (r *Run) View(id ir.NodeID) (NodeView, bool) {
 
 // Attempt returns what is on record of an attempt.
 func (o Node) Attempt(step string, number int) (AttemptLog, bool) {
-	n := o.r.byID[o.id]
-	if n == nil {
-		return AttemptLog{}, false
-	}
-	for i := len(n.logs) - 1; i >= 0; i-- {
-		if l := &n.logs[i]; l.Step == step && l.Number == number {
+	if n := o.r.byID[o.id]; n != nil {
+		if l := n.logNumbered(step, number); l != nil {
 			return *l, true
 		}
 	}
 	return AttemptLog{}, false
+}
+
+func (n *node) logNumbered(step string, number int) *AttemptLog {
+	return newest(n.logs, func(l *AttemptLog) bool { return l.Step == step && l.Number == number })
 }
 
 // Views returns where every node stands, in the epic's order, the sum last. The
