@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -86,10 +87,7 @@ func (f *Format) usual() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	root := GitRoot(wd)
-	if root == "" {
-		root = wd
-	}
+	root := cmp.Or(GitRoot(wd), wd)
 	var out []string
 	for _, d := range f.Dirs {
 		at := filepath.Join(root, filepath.FromSlash(d))

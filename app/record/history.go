@@ -64,11 +64,7 @@ func (h *Historian) History(ctx context.Context) *ir.History {
 		Status: mode, Nodes: make(map[ir.NodeID]*ir.NodeHistory, len(h.Epic.Nodes)),
 	}
 	for _, r := range h.times.runs {
-		b, err := json.Marshal(r)
-		if err != nil {
-			panic("a run record that cannot be written: " + err.Error()) // it is plain
-		}
-		out.Runs = append(out.Runs, b)
+		out.Runs = append(out.Runs, plain(r))
 	}
 	for _, v := range h.Run.Views() {
 		out.Nodes[v.ID] = h.View(ctx, v)
@@ -104,11 +100,7 @@ func (h *Historian) View(ctx context.Context, v machine.NodeView) *ir.NodeHistor
 		out.USDMicro = &v.Spent.USDMicro
 	}
 	if s, ended := h.Run.Node(v.ID).Scrum(h.Says || h.told.Ended[v.ID] == v.Status.String()); ended {
-		b, err := json.Marshal(s)
-		if err != nil {
-			panic("a scrum result that cannot be written: " + err.Error()) // it is plain
-		}
-		out.Scrum = b
+		out.Scrum = plain(s)
 	}
 	for _, c := range h.Run.Node(v.ID).Comments() {
 		out.Comments = append(out.Comments, ir.Comment{Author: c.Author, Text: c.Text, At: c.At})
@@ -139,15 +131,9 @@ func (h *Historian) Attempt(ctx context.Context, id ir.NodeID, a machine.Attempt
 		out.Words[string(executor.WordsExecution)] = "completed"
 	}
 	out.Errors = append(append(out.Errors, a.Outcome.Errors...), a.Problems...)
-	for _, f := range a.Collected.Changes {
-		out.Files = append(out.Files, ir.FileChange{Path: f.Path, From: f.From, Type: f.Type, Added: f.Added, Removed: f.Removed})
-	}
+	out.Files = changesOf(a.Collected.Changes)
 	if !a.Outcome.None() && a.Outcome.Invalid == "" {
-		b, err := json.Marshal(a.Outcome)
-		if err != nil {
-			panic("an outcome that cannot be written: " + err.Error()) // it is plain
-		}
-		out.Outcome = b
+		out.Outcome = plain(a.Outcome)
 	}
 	seen := map[string]int{} // verdicts of a gate so far
 	for _, g := range a.Gates {
@@ -163,6 +149,15 @@ func (h *Historian) Attempt(ctx context.Context, id ir.NodeID, a machine.Attempt
 		h.readDiffs(ctx, &out, a)
 	}
 	return out
+}
+
+// plain is a value as JSON, which it can always be written as.
+func plain(v any) json.RawMessage {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("a %T that cannot be written: %v", v, err))
+	}
+	return b
 }
 
 func (h *Historian) gate(g executor.GateJudged, s span) ir.GateResult {

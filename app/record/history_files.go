@@ -18,6 +18,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor/runner"
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/regular"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -45,25 +46,29 @@ func (h *Historian) readFiles(out *ir.Attempt, dir string, a machine.AttemptLog)
 	if b := readKept(filepath.Join(dir, "changes.json")); b != nil {
 		var all []executor.FileChange
 		if json.Unmarshal(b, &all) == nil {
-			out.Files = nil
-			for _, f := range all {
-				out.Files = append(out.Files, ir.FileChange{Path: f.Path, From: f.From, Type: f.Type, Added: f.Added, Removed: f.Removed})
-			}
+			out.Files = changesOf(all)
 		}
 	}
 	for i := range out.Gates {
 		g := &out.Gates[i]
 		if g.Counts != nil {
-			g.Results = h.readTests(filepath.Join(dir, "gate-"+gateFile(g.Gate)+".tests.jsonl"), *g.Counts)
+			g.Results = h.readTests(filepath.Join(dir, "gate-"+text.FileName(g.Gate)+".tests.jsonl"), *g.Counts)
 		}
 		if a.Gates[i].Details == "" {
 			continue
 		}
-		b := readKept(filepath.Join(dir, "gate-"+gateFile(g.Gate)+".json"))
+		b := readKept(filepath.Join(dir, "gate-"+text.FileName(g.Gate)+".json"))
 		if sum := sha256.Sum256(b); hex.EncodeToString(sum[:]) == a.Gates[i].Details && json.Valid(b) {
 			g.Details = json.RawMessage(bytes.TrimSpace(b))
 		}
 	}
+}
+
+func changesOf(list []executor.FileChange) (out []ir.FileChange) {
+	for _, f := range list {
+		out = append(out, ir.FileChange{Path: f.Path, From: f.From, Type: f.Type, Added: f.Added, Removed: f.Removed})
+	}
+	return out
 }
 
 // readTests reads the results of a gate's tests; nil if the file is missing or belongs to
@@ -107,16 +112,6 @@ func readKept(path string) []byte {
 		return nil
 	}
 	return b
-}
-
-// gateFile is a gate's name as the files of its verdicts have it.
-func gateFile(name string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-._", r) {
-			return r
-		}
-		return '-'
-	}, name)
 }
 
 // readDiffs fills in the diff of each file, if the commits still exist and the diff is not

@@ -16,24 +16,17 @@ import (
 // database keeps. The id of an issue that a worker took names that issue's epic.
 func epicByID(id string) (*ir.Epic, []byte, error) {
 	ctx := context.Background()
-	if b, err := project.ReadFile("epic.json"); err == nil {
-		if epic, err := ir.Decode(b); err == nil && string(epic.Epic.ID) == id {
-			return epic, b, project.Verify(epic, "epic.json")
-		}
+	if epic, b := epicIn("epic.json", ir.NodeID(id)); epic != nil {
+		return epic, b, project.Verify(epic, "epic.json")
 	}
 	if state, err := workspace.StateDir(ctx, ".", ir.NodeID(id)); err == nil {
 		if c := ReadClaim(filepath.Join(filepath.Dir(state), "worker", id)); c != nil {
-			file := filepath.Join(filepath.Dir(state), string(c.Epic), "epic.json")
-			if b, err := project.ReadFile(file); err == nil {
-				if epic, err := ir.Decode(b); err == nil && epic.Epic.ID == c.Epic {
-					return epic, b, project.Verify(epic, id)
-				}
-			}
-		}
-		if b, err := project.ReadFile(filepath.Join(state, "epic.json")); err == nil {
-			if epic, err := ir.Decode(b); err == nil && string(epic.Epic.ID) == id {
+			if epic, b := epicIn(filepath.Join(filepath.Dir(state), string(c.Epic), "epic.json"), c.Epic); epic != nil {
 				return epic, b, project.Verify(epic, id)
 			}
+		}
+		if epic, b := epicIn(filepath.Join(state, "epic.json"), ir.NodeID(id)); epic != nil {
+			return epic, b, project.Verify(epic, id)
 		}
 	}
 	c, err := bd.Open(ctx, bd.Options{Dir: "."})
@@ -45,4 +38,17 @@ func epicByID(id string) (*ir.Epic, []byte, error) {
 		return nil, nil, exit.Inputf("there is no file %s and no run of an epic %s in this repository, and %w", id, id, err)
 	}
 	return EpicOf(known)
+}
+
+// epicIn reads the epic of this id, and its bytes; nil if the file does not hold it.
+func epicIn(file string, id ir.NodeID) (*ir.Epic, []byte) {
+	b, err := project.ReadFile(file)
+	if err != nil {
+		return nil, nil
+	}
+	epic, err := ir.Decode(b)
+	if err != nil || epic.Epic.ID != id {
+		return nil, nil
+	}
+	return epic, b
 }

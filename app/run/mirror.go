@@ -117,30 +117,26 @@ func (r *Opened) claim() *record.Claim {
 // to go on elsewhere.
 // The epic's keeps where the run began and what the integration branch holds (n nil).
 func metadataOf(h *record.Historian, ctx context.Context, n *ir.Node) (map[string]any, error) {
+	out := map[string]any{}
+	var kept any
+	var ok bool
 	if n == nil {
-		out := map[string]any{}
-		if k, ok := h.Run.Summary().Kept(); ok {
-			out["ralph"] = k
+		kept, ok = h.Run.Summary().Kept()
+	} else {
+		kept, ok = h.Run.Node(n.ID).Kept()
+		if _, lent := n.Ext[bdcodec.Format]; !lent { // else what stands there is its author's
+			nodes := map[ir.NodeID]*ir.NodeHistory{}
+			if v, ok := h.Run.View(n.ID); ok {
+				nodes[n.ID] = h.View(ctx, v)
+			}
+			var err error
+			if out, err = bead.Metadata(h.Epic, n, &ir.History{Top: h.Space.Top(), Nodes: nodes}); err != nil {
+				return nil, err
+			}
 		}
-		return out, nil
 	}
-	if _, lent := n.Ext[bdcodec.Format]; lent { // what else stands there is its author's
-		out := map[string]any{}
-		if k, ok := h.Run.Node(n.ID).Kept(); ok {
-			out["ralph"] = k
-		}
-		return out, nil
-	}
-	nodes := map[ir.NodeID]*ir.NodeHistory{}
-	if v, ok := h.Run.View(n.ID); ok {
-		nodes[n.ID] = h.View(ctx, v)
-	}
-	out, err := bead.Metadata(h.Epic, n, &ir.History{Top: h.Space.Top(), Nodes: nodes})
-	if err != nil {
-		return nil, err
-	}
-	if k, ok := h.Run.Node(n.ID).Kept(); ok {
-		out["ralph"] = k
+	if ok {
+		out["ralph"] = kept
 	}
 	return out, nil
 }

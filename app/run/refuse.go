@@ -7,6 +7,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/app/project"
+	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -61,14 +62,11 @@ func (l *refusals) text() string {
 	for i, what := range l.list {
 		fmt.Fprintf(&b, "  - %s", what)
 		if k := l.keys[i]; len(k) > 0 {
-			names := make([]string, 0, len(k))
-			for _, key := range k[:min(len(k), 8)] {
+			var names []string
+			for _, key := range k {
 				names = append(names, string(key))
 			}
-			fmt.Fprintf(&b, ": %s", strings.Join(names, ", "))
-			if len(k) > 8 {
-				fmt.Fprintf(&b, " and %d more", len(k)-8)
-			}
+			fmt.Fprintf(&b, ": %s", words.ListOf(names))
 		}
 		b.WriteByte('\n')
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/app/words"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -47,11 +48,7 @@ func StaleWarning(file string, epic *ir.Epic, raw []byte) string {
 	if len(newer) == 0 {
 		return ""
 	}
-	is := "is"
-	if len(newer) > 1 {
-		is = "are"
-	}
-	said := fmt.Sprintf("%s %s newer than %s", words.ListOf(newer), is, file)
+	said := fmt.Sprintf("%s %s newer than %s", words.ListOf(newer), text.Form(len(newer), "is", "are"), file)
 	a := &project.Args{Plans: []string{plan}, Recorded: epic.Run.Dialect, Format: project.FormatText}
 	c, err := a.Compile(strings.NewReader(""))
 	if c != nil && c.Project != nil {

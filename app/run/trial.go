@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/gate"
 	"github.com/ralph-compiler/ralph/internal/process"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -48,7 +50,7 @@ func TryGates(ctx context.Context, s *project.Sample, say func(format string, ar
 			return err
 		}
 		if got.Verdict != executor.Pass {
-			say("tried  %-30s failed, so nothing after it was tried: %s\n", c, firstOf(got.Message, string(got.Verdict)))
+			say("tried  %-30s failed, so nothing after it was tried: %s\n", c, cmp.Or(text.FirstLine(got.Message), string(got.Verdict)))
 			return nil
 		}
 	}
@@ -60,7 +62,7 @@ func TryGates(ctx context.Context, s *project.Sample, say func(format string, ar
 		}
 		if got.Verdict != executor.Pass {
 			say("tried  %-30s red: %s\n       it gets no baseline = \"green\": fix it before you let agents work against it\n",
-				g.Command, firstOf(got.Message, string(got.Verdict)))
+				g.Command, cmp.Or(text.FirstLine(got.Message), string(got.Verdict)))
 			continue
 		}
 		g.Green = true
@@ -98,7 +100,7 @@ func newTrial(ctx context.Context, dir string, limit time.Duration) (*trial, err
 	t := &trial{top: top, limit: limit}
 	if out, err := git("clone", "--quiet", "--local", "--no-tags", "--single-branch", "--template=", "--", dir, t.dir()); err != nil {
 		t.end()
-		return nil, fmt.Errorf("git clone: %s", firstOf(process.Plain(out), err.Error()))
+		return nil, fmt.Errorf("git clone: %s", cmp.Or(text.FirstLine(process.Plain(out)), err.Error()))
 	}
 	return t, nil
 }
@@ -116,13 +118,4 @@ func (t *trial) run(ctx context.Context, command string) (executor.GateJudged, e
 		Gate: ir.Gate{Kind: "command", Run: strings.ReplaceAll(command, "${", "$${"), TimeoutMS: t.limit.Milliseconds()},
 		Dir:  t.dir(), Files: filepath.Join(t.top, "files"),
 	})
-}
-
-// firstOf is the first line of a text; if that is empty, other.
-func firstOf(text, other string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	if line == "" {
-		return other
-	}
-	return line
 }

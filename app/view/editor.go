@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,10 +21,7 @@ func OpenEditor(ctx context.Context, p record.Place, in io.Reader, out, errOut i
 	if !p.There {
 		return exit.Inputf("there is no plan to open: %s", p.File)
 	}
-	editor := os.Getenv("VISUAL")
-	if editor == "" {
-		editor = os.Getenv("EDITOR")
-	}
+	editor := cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"))
 	if strings.TrimSpace(editor) == "" {
 		Sayf(out, "%s\n", p)
 		return nil

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -164,10 +165,7 @@ func (l *live) look(list []executor.Event) {
 			continue
 		}
 		n := was[id]
-		doing := v.Doing
-		if doing == "" {
-			doing = "…"
-		}
+		doing := cmp.Or(v.Doing, "…")
 		if doing != n.doing && n.doing != "" {
 			n.since = time.Now()
 		}

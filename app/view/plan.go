@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -105,11 +106,7 @@ func WritePlanned(b *strings.Builder, paint term.Style, nodes []record.PlannedJS
 			m = actionMarks[machine.ActWait]
 		}
 		line := fmt.Sprintf("%s %s  %s", m.mark, words.PadTo(reveal.Words(string(n.Key)), wide), words.PadTo(word, wideAction))
-		text := n.Title
-		if n.Cause != "" {
-			text = n.Cause
-		}
-		fmt.Fprintf(b, "%s  %s\n", paint.Paint(m.ink, line), reveal.Words(words.First(text)))
+		fmt.Fprintf(b, "%s  %s\n", paint.Paint(m.ink, line), reveal.Words(words.First(cmp.Or(n.Cause, n.Title))))
 	}
 	b.WriteByte('\n')
 	var parts []string

@@ -164,7 +164,7 @@ func (v *Run) nodeLine(e executor.Event) string {
 			return v.say(e.Node, term.Bold, "▶", "%s", n.Title)
 		}
 		if b.Listed > 0 {
-			return v.say(e.Node, term.Bold, "▶", "joining %s", results(b.Listed-1))
+			return v.say(e.Node, term.Bold, "▶", "joining %s", resultsOf(b.Listed-1))
 		}
 		return v.say(e.Node, term.Bold, "▶", "%s", joining(b.Inputs))
 	case executor.NodeResumed:
@@ -276,18 +276,13 @@ func (v *Run) Key(id ir.NodeID) string {
 	return string(v.run.Node(id).Key())
 }
 
-func results(n int) string {
-	if n == 1 {
-		return "one result"
-	}
-	return fmt.Sprintf("%d results", n)
-}
+func resultsOf(n int) string { return text.Form(n, "one result", text.Count(n, "result")) }
 
 // joining says what the integration joins.
 func joining(inputs []executor.Result) string {
 	switch {
 	case len(inputs) > 1:
-		return "joining " + results(len(inputs)-1)
+		return "joining " + resultsOf(len(inputs)-1)
 	case inputs[0].Node == "base":
 		return "nothing is left to join: the branch goes to the base"
 	}

@@ -165,15 +165,11 @@ func showSpec(s record.ShowJSON, w *sheet) {
 	w.head("Steps")
 	for i := range n.Steps {
 		s := &n.Steps[i]
-		who := s.Agent
-		if who == "" {
-			who = "a person"
-		}
 		attempts := ""
 		if s.Limits.Attempts > 0 { // a person has as many as it takes
 			attempts = fmt.Sprintf("; attempts: %d", s.Limits.Attempts)
 		}
-		w.line("  %s by %s; gates: %s%s", s.Name, who, cmp.Or(strings.Join(s.Gates, ", "), "none"), attempts)
+		w.line("  %s by %s; gates: %s%s", s.Name, cmp.Or(s.Agent, "a person"), cmp.Or(strings.Join(s.Gates, ", "), "none"), attempts)
 	}
 }
 
