@@ -56,6 +56,14 @@ func (q *asking) update(why string, moves ...move) {
 	q.do(func() error { return q.git.update(q.ctx, why, moves...) })
 }
 
+// beyond returns a commit if another does not hold it, "" if it does or there is none.
+func (q *asking) beyond(commit, than string) string {
+	if commit == "" || q.ancestor(commit, than) || q.err != nil {
+		return ""
+	}
+	return commit
+}
+
 func (q *asking) point(why string, targets ...[2]string) {
 	q.do(func() error { return q.git.point(q.ctx, why, targets...) })
 }

@@ -20,26 +20,22 @@ import (
 // top of one another and MERGE_HEAD names each. An attempt that goes on from one
 // before it, which has all inputs, finds its tree; what it left as it was is
 // still in conflict.
-func (s *space) prepareMerge(ctx context.Context, w *worktree, e executor.Effect) (executor.Prepared, error) {
-	out := executor.Prepared{}
+func (s *space) prepareMerge(ctx context.Context, w *worktree, e executor.Effect) (out executor.Prepared, err error) {
 	whole, err := s.join(ctx, e.Node, e.Inputs[0].Commit, e.Inputs[1:])
 	if err != nil {
 		return out, err
 	}
 	j := whole
 	missing, err := s.lacks(ctx, e.Commit, e.Inputs)
+	switch {
+	case err != nil:
+	case len(missing) == 0:
+		j, err = s.unresolved(ctx, whole, e.Commit)
+	case e.Commit != e.Inputs[0].Commit:
+		j, err = s.join(ctx, e.Node, e.Commit, e.Inputs)
+	}
 	if err != nil {
 		return out, err
-	}
-	switch {
-	case len(missing) == 0:
-		if j, err = s.unresolved(ctx, whole, e.Commit); err != nil {
-			return out, err
-		}
-	case e.Commit != e.Inputs[0].Commit:
-		if j, err = s.join(ctx, e.Node, e.Commit, e.Inputs); err != nil {
-			return out, err
-		}
 	}
 	out.Paths = some(j.paths)
 	now, err := s.look(ctx, w)
@@ -65,16 +61,12 @@ func (s *space) unresolved(ctx context.Context, whole *joined, commit string) (*
 	if err != nil {
 		return nil, err
 	}
-	untouched, err := s.unchanged(ctx, whole.tree, tree, whole.paths)
-	if err != nil {
-		return nil, err
-	}
 	j := &joined{commit: commit, tree: tree, clean: commit, stages: map[string]string{}}
-	j.paths = untouched
-	for _, p := range untouched {
+	j.paths, err = s.unchanged(ctx, whole.tree, tree, whole.paths)
+	for _, p := range j.paths {
 		j.stages[p] = whole.stages[p]
 	}
-	return j, nil
+	return j, err
 }
 
 // unchanged returns those of the paths that are the same in two trees.

@@ -112,12 +112,11 @@ func (s *space) tellMoved(w *worktree) ([]string, error) {
 // are removed.
 func (s *space) moveOut(w *worktree, why string, paths ...string) error {
 	if strings.Contains(w.name, "@") {
+		var q asking
 		for _, p := range paths {
-			if err := removeAll(filepath.Join(w.dir, filepath.FromSlash(p))); err != nil {
-				return err
-			}
+			q.do(func() error { return removeAll(filepath.Join(w.dir, filepath.FromSlash(p))) })
 		}
-		return nil
+		return q.err
 	}
 	own := filepath.Dir(s.movedNote(w))
 	if err := regular.MkdirOwn(own); err != nil {

@@ -31,14 +31,10 @@ func (s *space) prepareOwn(ctx context.Context, w *worktree, e executor.Effect) 
 	if now.head != "" && (len(now.unmerged) > 0 || s.underway(w)) {
 		return executor.Prepared{Work: now.head}, nil // they are at it
 	}
+	q := s.git.asking(ctx)
 	tip, err := s.theirs(ctx, w)
-	if err != nil {
-		return executor.Prepared{}, err
-	}
-	work, err := s.beyond(ctx, now.head, e.Commit)
-	if err != nil {
-		return executor.Prepared{}, err
-	}
+	q.note(err)
+	work := q.beyond(now.head, e.Commit)
 	switch {
 	case now.dirty:
 		work = now.head
@@ -47,19 +43,14 @@ func (s *space) prepareOwn(ctx context.Context, w *worktree, e executor.Effect) 
 	}
 	if work == "" { // nothing was done yet
 		w.Left = cmp.Or(now.head, w.Left)
-		if _, err := s.prepareFrom(ctx, w, e, now); err != nil {
-			return executor.Prepared{}, err
-		}
-		return executor.Prepared{}, s.startsAt(ctx, w, e.Commit)
+		q.do(func() error { return s.prepared(ctx, w, e, now) })
+		q.do(func() error { return s.startsAt(ctx, w, e.Commit) })
+		return executor.Prepared{}, q.err
 	}
 	out := executor.Prepared{Work: work}
-	missing := []string{}
-	for _, c := range []string{tip, e.Commit} {
-		if rest, err := s.beyond(ctx, c, work); err != nil {
-			return out, err
-		} else if rest != "" {
-			missing = append(missing, c)
-		}
+	missing := slices.DeleteFunc([]string{tip, e.Commit}, func(c string) bool { return q.beyond(c, work) == "" })
+	if q.err != nil {
+		return out, q.err
 	}
 	if len(missing) == 0 && work == now.head {
 		return out, s.startsAt(ctx, w, e.Commit)
@@ -70,34 +61,39 @@ func (s *space) prepareOwn(ctx context.Context, w *worktree, e executor.Effect) 
 		}
 		now.head, now.dirty, w.Left = work, false, work
 	}
-	if err := s.mergeMissing(ctx, w, &out, work, missing, e.Commit); err != nil {
-		return out, err
+	q.do(func() error { return s.mergeMissing(ctx, w, &out, work, missing, e.Commit) })
+	q.do(func() error {
+		w.Left = cmp.Or(now.head, w.Left)
+		at := e
+		at.Commit = out.Work
+		return s.prepared(ctx, w, at, now)
+	})
+	if out.Merge == "" {
+		q.do(func() error { return s.startsAt(ctx, w, e.Commit) })
 	}
-	w.Left = cmp.Or(now.head, w.Left)
-	at := e
-	at.Commit = out.Work
-	if _, err := s.prepareFrom(ctx, w, at, now); err != nil || out.Merge != "" {
-		return out, err
-	}
-	return out, s.startsAt(ctx, w, e.Commit)
+	return out, q.err
+}
+
+// prepared is prepareFrom where nobody is told of the ref.
+func (s *space) prepared(ctx context.Context, w *worktree, e executor.Effect, now sight) error {
+	_, err := s.prepareFrom(ctx, w, e, now)
+	return err
 }
 
 // mergeMissing merges what a person's work lacks into it, as far as that merges: out says
 // where the work is then, and what they have to merge.
 func (s *space) mergeMissing(ctx context.Context, w *worktree, out *executor.Prepared, work string, missing []string, base string) error {
-	from, err := s.git.ref(ctx, s.nodeRef(w.node.ID, "from"))
-	if err != nil {
-		return err
-	}
+	q := s.git.asking(ctx)
+	from := q.ref(s.nodeRef(w.node.ID, "from"))
 	for _, c := range missing {
 		if c == base {
-			if c, err = s.instead(ctx, w, work, c, from); err != nil {
-				return err
-			}
+			q.do(func() (err error) { c, err = s.instead(ctx, w, work, c, from); return err })
 		}
-		merged, paths, err := s.mergeOwn(ctx, w, work, c)
-		if err != nil {
-			return err
+		var merged string
+		var paths []string
+		q.do(func() (err error) { merged, paths, err = s.mergeOwn(ctx, w, work, c); return err })
+		if q.err != nil {
+			return q.err
 		}
 		if len(paths) > 0 {
 			out.Merge, out.Paths = fmt.Sprintf("%.12s", c), some(paths)
@@ -106,19 +102,7 @@ func (s *space) mergeMissing(ctx context.Context, w *worktree, out *executor.Pre
 		work = merged
 	}
 	out.Work = work
-	return nil
-}
-
-// beyond returns a commit if another does not hold it, "" if it does or there is none.
-func (s *space) beyond(ctx context.Context, commit, than string) (string, error) {
-	if commit == "" {
-		return "", nil
-	}
-	has, err := s.git.ancestor(ctx, commit, than)
-	if has {
-		commit = ""
-	}
-	return commit, err
+	return q.err
 }
 
 // underway reports whether somebody merges, rebases or picks in the worktree.
@@ -225,11 +209,11 @@ func (s *space) bringOwn(ctx context.Context, w *worktree, e executor.Effect) er
 	if err != nil || now.broken || now.head == "" || now.branch != w.ref || len(now.unmerged) > 0 || s.underway(w) {
 		return err
 	}
-	if base, err := s.beyond(ctx, e.Commit, now.head); err != nil || base == "" {
-		return err
+	q := s.git.asking(ctx)
+	if q.beyond(e.Commit, now.head) == "" {
+		return q.err
 	}
 	work, base, merged := now.head, "", ""
-	var q asking
 	if now.dirty {
 		q.do(func() (err error) { work, err = s.commitOwn(ctx, w, now.head); return err })
 	}
@@ -246,11 +230,13 @@ func (s *space) bringOwn(ctx context.Context, w *worktree, e executor.Effect) er
 
 // lacking notes that a person's work does not hold the base: it stays theirs to merge.
 func (s *space) lacking(ctx context.Context, c *executor.Collected, e executor.Effect) error {
-	base, err := s.beyond(ctx, e.Commit, c.Result.Commit)
-	if err != nil || base == "" {
-		return err
+	q := s.git.asking(ctx)
+	base := q.beyond(e.Commit, c.Result.Commit)
+	if base == "" {
+		return q.err
 	}
-	if base, err = s.instead(ctx, s.own(s.nodes[e.Node]), c.Result.Commit, base, e.Was); err != nil {
+	base, err := s.instead(ctx, s.own(s.nodes[e.Node]), c.Result.Commit, base, e.Was)
+	if err != nil {
 		return err
 	}
 	c.Lacks = fmt.Sprintf("%.12s", base)

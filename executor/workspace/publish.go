@@ -18,43 +18,37 @@ import (
 func (s *Space) Publish(ctx context.Context, e executor.Effect) (out executor.Published, err error) {
 	defer s.hold(string(e.Node))()
 	n := s.nodes[e.Node]
-	out.Branch = n.Git.Branch
-	if out.Result, err = s.git.at(ctx, e.Commit); err != nil {
-		return out, err
-	}
+	q := s.git.asking(ctx)
+	out.Branch, out.Result = n.Git.Branch, q.at(e.Commit)
 	if e.Node == executor.Integration {
-		out.Pinned, err = s.integrate(ctx, e, n.Git.Branch)
-		return out, err
+		q.do(func() (err error) { out.Pinned, err = s.integrate(ctx, e, n.Git.Branch); return err })
+		return out, q.err
 	}
 	for _, in := range e.Inputs {
-		if has, err := s.contains(ctx, e, in); err != nil {
-			return out, err
-		} else if !has {
-			return out, config("its result %.12s does not contain the result of %s", e.Commit, s.name(in.Node))
-		}
+		q.do(func() error {
+			has, err := s.contains(ctx, e, in)
+			if err == nil && !has {
+				err = config("its result %.12s does not contain the result of %s", e.Commit, s.name(in.Node))
+			}
+			return err
+		})
 	}
 	result := s.nodeRef(e.Node, "result")
-	was, err := s.git.ref(ctx, result)
-	if err != nil {
-		return out, err
-	}
-	moves := []move{{result, was, e.Commit}}
+	moves := []move{{result, q.ref(result), e.Commit}}
 	if w := s.own(n); w.ref != "" { // a manual node's branch is the person's
-		if err := s.occupied(n); err != nil {
-			return out, err
-		}
-		tip, err := s.git.ref(ctx, w.ref)
-		if err != nil {
-			return out, err
-		}
-		if own, err := s.ownBranch(n); err != nil {
-			return out, err
-		} else if tip != "" && !own {
-			return out, foreignBranch(n)
-		}
+		q.do(func() error { return s.occupied(n) })
+		tip := q.ref(w.ref)
+		q.do(func() error {
+			own, err := s.ownBranch(n)
+			if err == nil && tip != "" && !own {
+				err = foreignBranch(n)
+			}
+			return err
+		})
 		moves = append(moves, move{w.ref, tip, e.Commit}) // what was looked at, and nothing newer
 	}
-	return out, s.git.update(ctx, "result", moves...)
+	q.update("result", moves...)
+	return out, q.err
 }
 
 // contains reports whether a node's result has an input. In mode wait it may have come

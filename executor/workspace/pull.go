@@ -37,66 +37,56 @@ type forgePull struct {
 // branch before one is made and after making one failed, so that an answer which
 // got lost makes no second one. Title and body are kept up to date only where the
 // body says that ralph wrote it.
-func (s *Space) Pull(ctx context.Context, e executor.Effect, p executor.PullText) (executor.Pulled, error) {
+func (s *Space) Pull(ctx context.Context, e executor.Effect, p executor.PullText) (out executor.Pulled, err error) {
 	defer s.hold("pull " + string(e.Node))()
 	branch := s.nodes[e.Node].Git.Branch
-	if _, err := s.findGh(); err != nil {
-		return executor.Pulled{}, err
-	}
-	if err := s.push(ctx, e, branch); err != nil {
-		return executor.Pulled{}, err
-	}
-	if err := s.pushOnto(ctx, e, p.Onto); err != nil {
-		return executor.Pulled{}, err
+	var had *forgePull
+	_, err = s.findGh()
+	q := asking{err: err}
+	q.do(func() error { return s.push(ctx, e, branch) })
+	q.do(func() error { return s.pushOnto(ctx, e, p.Onto) })
+	q.do(func() (err error) { had, err = s.pullOf(ctx, branch, e.Commit); return err })
+	if q.err != nil {
+		return out, q.err
 	}
 	mark := fmt.Sprintf("<!-- ralph %s/%s -->", s.epic.Epic.ID, e.Node)
 	body := strings.TrimRight(p.Body, "\n") + "\n\n" + mark + "\n"
-	had, err := s.pullOf(ctx, branch, e.Commit)
-	if err != nil {
-		return executor.Pulled{}, err
+	title := []string{"--title", oneLine(p.Title, 200), "--body-file", "-"}
+	if p.Onto != "" && (had == nil || p.Onto != had.BaseRefName) {
+		title = append(title, "--base", p.Onto)
 	}
 	if had == nil {
-		args := []string{"pr", "create", "--head", branch, "--title", oneLine(p.Title, 200), "--body-file", "-"}
-		if p.Onto != "" {
-			args = append(args, "--base", p.Onto)
-		}
-		out, err := s.gh(ctx, body, args...)
-		if err == nil {
-			if made, ok := pullAt(out); ok {
-				return executor.Pulled{Pull: made}, nil
-			}
+		said, err := s.gh(ctx, body, append([]string{"pr", "create", "--head", branch}, title...)...)
+		if made, ok := pullAt(said); ok && err == nil {
+			return executor.Pulled{Pull: made}, nil
 		}
 		had, lerr := s.pullOf(ctx, branch, e.Commit)
 		switch {
 		case lerr != nil:
-			return executor.Pulled{}, lerr
+			return out, lerr
 		case had == nil && err == nil:
-			return executor.Pulled{}, fmt.Errorf("gh pr create said %q and there is no pull request of %s", oneLine(out, 200), branch)
+			return out, fmt.Errorf("gh pr create said %q and there is no pull request of %s", oneLine(said, 200), branch)
 		case had == nil:
-			return executor.Pulled{}, err
+			return out, err
 		}
 		return executor.Pulled{Pull: executor.Pull{Number: had.Number, URL: had.URL}}, nil
 	}
-	made := executor.Pulled{Pull: executor.Pull{Number: had.Number, URL: had.URL}}
-	if had.State != "OPEN" || !strings.Contains(had.Body, mark) {
-		return made, nil
+	out.Pull = executor.Pull{Number: had.Number, URL: had.URL}
+	if had.State == "OPEN" && strings.Contains(had.Body, mark) {
+		_, err = s.gh(ctx, body, append([]string{"pr", "edit", strconv.Itoa(had.Number)}, title...)...)
 	}
-	args := []string{"pr", "edit", strconv.Itoa(had.Number), "--title", oneLine(p.Title, 200), "--body-file", "-"}
-	if p.Onto != "" && p.Onto != had.BaseRefName {
-		args = append(args, "--base", p.Onto)
-	}
-	_, err = s.gh(ctx, body, args...)
-	return made, err
+	return out, err
 }
 
 // pushOnto pushes the branch that a pull request asks to be merged into, if that
 // is one of this epic's: another node's, or the integration branch, which begins
 // at the base.
 func (s *space) pushOnto(ctx context.Context, e executor.Effect, branch string) error {
-	if !s.branches["refs/heads/"+branch] {
+	ref := "refs/heads/" + branch
+	if !s.branches[ref] {
 		return nil
 	}
-	at, err := s.git.ref(ctx, "refs/heads/"+branch)
+	at, err := s.git.ref(ctx, ref)
 	if err == nil && at == "" {
 		at, err = s.base(ctx)
 	}
