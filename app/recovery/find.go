@@ -326,12 +326,7 @@ func (r *Recovery) result(ctx context.Context, n *ir.Node, s *executor.KeptSucce
 
 // isResult reports whether a commit is what some node came to, by the beads.
 func (r *Recovery) isResult(commit string) bool {
-	for i := range r.kept {
-		if s := r.kept[i].kept.Success; s != nil && s.Result.Commit == commit {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.kept, func(k keptNode) bool { return k.kept.Success != nil && k.kept.Success.Result.Commit == commit })
 }
 
 // holdsAll reports whether everything that the sum was made of is here.

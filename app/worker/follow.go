@@ -11,8 +11,6 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/journal"
 	"github.com/ralph-compiler/ralph/executor/tracker/bd"
-	"github.com/ralph-compiler/ralph/internal/atomicfile"
-	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
 	bdcodec "github.com/ralph-compiler/ralph/ir/codec/bd"
 )
@@ -82,9 +80,7 @@ func (w *Worker) adopt(ctx context.Context, id string) (bool, error) {
 		}
 		return c.State == record.ClaimWaiting, errors.Join(c.Save(), l.Release()) // the next look sees whether it was decided
 	}
-	r := &Run{issue: i, claim: c, file: w.epicFile(c.Epic), code: -1}
-	r.state = filepath.Dir(r.file)
-	w.Runs[id] = r
+	r := w.taken(c, i)
 	if _, held, err := journal.Holder(r.state); err == nil && held {
 		w.Say.linef(id, "goes on: %s (its ralph apply is still at work)", i.Title)
 		return true, w.load(r)
@@ -105,6 +101,14 @@ func (w *Worker) adopt(ctx context.Context, id string) (bool, error) {
 		return true, nil
 	}
 	return true, w.beginAgain(ctx, r)
+}
+
+// taken is the run of an issue that was claimed before.
+func (w *Worker) taken(c *record.Claim, i bd.Issue) *Run {
+	r := &Run{issue: i, claim: c, file: w.epicFile(c.Epic), code: -1}
+	r.state = filepath.Dir(r.file)
+	w.Runs[c.Issue] = r
+	return r
 }
 
 // takeOver goes on with an issue whose run was recovered here. The claim that it replaces may
@@ -132,9 +136,7 @@ func (w *Worker) takeOver(ctx context.Context, c *record.Claim, i bd.Issue) (boo
 	if err := c.Save(); err != nil {
 		return false, errors.Join(err, c.Locked.Release())
 	}
-	r := &Run{issue: i, claim: c, file: w.epicFile(c.Epic), code: -1}
-	r.state = filepath.Dir(r.file)
-	w.Runs[c.Issue] = r
+	r := w.taken(c, i)
 	w.Say.linef(c.Issue, "goes on: %s (its run was recovered)", i.Title)
 	return true, w.beginAgain(ctx, r)
 }
@@ -150,19 +152,10 @@ func (w *Worker) beginAgain(ctx context.Context, r *Run) error {
 	}
 	r.epic = epic
 	before, err := w.past(ctx, epic.Epic.ID)
-	if err == nil {
-		err = w.reopen(ctx, r, before, nil)
-	}
-	if err == nil {
-		err = errors.Join(regular.MkdirOwn(r.state), atomicfile.WriteOwn(r.file, raw, 0o600))
-	}
-	if err == nil {
-		err = w.start(r, r.claim.Args)
-	}
 	if err != nil {
 		return w.blocked(ctx, r, err)
 	}
-	return nil
+	return w.begin(ctx, r, raw, before, nil)
 }
 
 // load reads the epic of a run that has begun.

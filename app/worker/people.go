@@ -14,13 +14,9 @@ import (
 
 // peopleLabels are the labels of a wait that is over.
 func (w *Worker) peopleLabels(i bd.Issue) []string {
-	var out []string
-	for _, l := range i.Labels {
-		if l == w.labels.Needs || l == w.labels.Approved || l == w.labels.Changes {
-			out = append(out, l)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(i.Labels), func(l string) bool {
+		return l != w.labels.Needs && l != w.labels.Approved && l != w.labels.Changes
+	})
 }
 
 // decidedThere lists the issues on which a label says a decision; none if the policy

@@ -65,15 +65,8 @@ func (w *Worker) take(ctx context.Context, i bd.Issue) (bool, error) {
 	if w.Args.Step != "" {
 		start, many = w.Args.Step, false
 	}
-	switch {
-	case !foreign.ValidID(i.ID):
-		return w.cannot(ctx, i, fmt.Sprintf("its id cannot be part of a git ref; it may have letters, digits, \"-\", \"_\" and single dots, at most %d of them, not end with .lock, and not be \"integration\"", foreign.MaxID))
-	case strings.TrimSpace(i.Title) == "":
-		return w.cannot(ctx, i, "it has no title: bd update "+i.ID+` --title "…"`)
-	case strings.TrimSpace(i.Description+i.Acceptance) == "":
-		return w.cannot(ctx, i, "it has no description: bd update "+i.ID+` --description "what is to be done, and how one sees that it is"`)
-	case many:
-		return w.cannot(ctx, i, "several labels say at which step it is ("+strings.Join(i.Labels, ", ")+"); leave one")
+	if why := unclear(i, many); why != "" {
+		return w.cannot(ctx, i, why)
 	}
 	l, got, err := w.lock(i.ID)
 	if err != nil || !got {
@@ -143,21 +136,40 @@ func (w *Worker) take(ctx context.Context, i bd.Issue) (bool, error) {
 		w.Say.linef(i.ID, "%s", text)
 	}
 	if from.conflict != "" {
-		r.verdict = &record.IssueEnd{Kind: record.IssueBlocked, Why: from.conflict}
-		r.over = true
-		w.settle(ctx)
-		return true, nil
+		return true, w.blocked(ctx, r, errors.New(from.conflict))
 	}
-	if err := w.reopen(ctx, r, before, was); err != nil {
-		return true, w.blocked(ctx, r, err)
+	return true, w.begin(ctx, r, raw, before, was)
+}
+
+// unclear says why an issue cannot be run as it is written, "" if it can. many: several
+// labels name its step.
+func unclear(i bd.Issue, many bool) string {
+	switch {
+	case !foreign.ValidID(i.ID):
+		return fmt.Sprintf("its id cannot be part of a git ref; it may have letters, digits, \"-\", \"_\" and single dots, at most %d of them, not end with .lock, and not be \"integration\"", foreign.MaxID)
+	case strings.TrimSpace(i.Title) == "":
+		return "it has no title: bd update " + i.ID + ` --title "…"`
+	case strings.TrimSpace(i.Description+i.Acceptance) == "":
+		return "it has no description: bd update " + i.ID + ` --description "what is to be done, and how one sees that it is"`
+	case many:
+		return "several labels say at which step it is (" + strings.Join(i.Labels, ", ") + "); leave one"
 	}
-	if err := errors.Join(regular.MkdirOwn(state), atomicfile.WriteOwn(r.file, raw, 0o600)); err != nil {
-		return true, w.blocked(ctx, r, err)
+	return ""
+}
+
+// begin starts the run of an issue that was claimed.
+func (w *Worker) begin(ctx context.Context, r *Run, raw []byte, before *pastRun, was *record.Claim) error {
+	err := w.reopen(ctx, r, before, was)
+	if err == nil {
+		err = errors.Join(regular.MkdirOwn(r.state), atomicfile.WriteOwn(r.file, raw, 0o600))
 	}
-	if err := w.start(r, c.Args); err != nil {
-		return true, w.blocked(ctx, r, err)
+	if err == nil {
+		err = w.start(r, r.claim.Args)
 	}
-	return true, nil
+	if err != nil {
+		return w.blocked(ctx, r, err)
+	}
+	return nil
 }
 
 // blocked ends a run that could not begin.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
@@ -62,12 +63,7 @@ func (d *driver) letters(now bool) (some bool, err error) {
 
 // owed reports whether a decision of the present batch is that one.
 func (d *driver) owed(id string) bool {
-	for _, a := range d.answers {
-		if a.id == id {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(d.answers, func(a answer) bool { return a.id == id })
 }
 
 // answer tells people that what they decided is on record.
