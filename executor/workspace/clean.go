@@ -2,8 +2,15 @@ package workspace
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
 
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -91,4 +98,84 @@ func (s *space) unmerged(ctx context.Context, work string) (string, error) {
 		return "its work is merged nowhere", q.err
 	}
 	return "its work is not merged into " + s.epic.Epic.Integration.Branch, q.err
+}
+
+// asideMark stands between the name of a node's worktree and the process that made
+// one beside it.
+const asideMark = ".ask-"
+
+// Aside makes a directory beside the node's worktree that holds exactly a commit,
+// detached and not set up, for somebody who only looks at it, and returns what
+// takes it away again. Nothing of the run knows of it, so no lock is needed. A
+// process has at most one for a node; those of processes that were killed go first.
+func (s Trees) Aside(ctx context.Context, node ir.NodeID, commit string) (dir string, remove func() error, err error) {
+	if err := s.sweepAside(node); err != nil {
+		return "", nil, err
+	}
+	dir = s.dirOf(node) + asideMark + strconv.Itoa(os.Getpid())
+	if err := s.room(dir); err != nil {
+		return "", nil, err
+	}
+	remove = func() error { return s.removeAside(dir) }
+	if err := s.makeAside(ctx, dir, commit); err != nil {
+		return "", nil, errors.Join(fmt.Errorf("make %s: %w", dir, err), remove())
+	}
+	return dir, remove, nil
+}
+
+func (s *space) makeAside(ctx context.Context, dir, commit string) error {
+	if !s.clones() {
+		_, err := s.git.line(ctx, place{}, "worktree", "add", "--force", "--detach", "--", dir, commit)
+		return err
+	}
+	w := &worktree{name: filepath.Base(dir), dir: dir, Clone: true, Admin: ".git"}
+	if err := s.build(ctx, w, commit); err != nil {
+		return err
+	}
+	s.locate(w)
+	_, err := s.git.line(ctx, w.at, "reset", "--hard", "--quiet", commit)
+	return err
+}
+
+// sweepAside takes away what processes left that are gone.
+func (s *space) sweepAside(node ir.NodeID) error {
+	left, err := filepath.Glob(escapeGlob(s.dirOf(node)) + asideMark + "*")
+	if err != nil {
+		return err
+	}
+	for _, dir := range left {
+		pid, err := strconv.Atoi(strings.TrimPrefix(dir, s.dirOf(node)+asideMark))
+		if err != nil || pid != os.Getpid() && running(pid) || !s.linked(dir) && !s.ownClone(&worktree{name: filepath.Base(dir), dir: dir}) && !s.cutWhileMade(dir) {
+			continue
+		}
+		if err := s.removeAside(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func running(pid int) bool {
+	p, err := os.FindProcess(pid)
+	return err == nil && !errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)
+}
+
+// linked reports whether a directory is a worktree of this repository.
+func (s *space) linked(dir string) bool {
+	return strings.HasPrefix(gitLink(filepath.Join(dir, ".git")), filepath.Join(s.git.common, "worktrees"))
+}
+
+// removeAside removes a worktree, and git's record of it last.
+func (s *space) removeAside(dir string) error {
+	admin, err := s.findAdmin(dir)
+	if err == nil {
+		err = removeAll(dir)
+	}
+	if err == nil && admin != "" {
+		err = regular.RemoveAllOwn(filepath.Join(s.git.common, "worktrees", admin))
+	}
+	if err != nil {
+		return fmt.Errorf("take %s away: %w", dir, err)
+	}
+	return nil
 }

@@ -7,10 +7,16 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
+	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
+	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/regular"
+	"github.com/ralph-compiler/ralph/internal/shellword"
+	"github.com/ralph-compiler/ralph/ir"
 )
 
 // readRefs lists the refs below some directories ("refs/heads") from git's own
@@ -109,4 +115,180 @@ func indexMark(w *worktree) string {
 		return ""
 	}
 	return fmt.Sprintf("%d %x", st.ModTime().UnixNano(), sum.Sum(nil))
+}
+
+// refDirs remembers directories of loose refs. git changes a ref by renaming a file, so
+// that a directory which has not changed holds what it held. What others write into the
+// file of a ref, in place, the watch sees.
+type refDirs struct {
+	mu   sync.Mutex // guards what is below, also of the entries
+	dirs map[string]refDir
+	read int // files, so far
+}
+
+type refDir struct {
+	mark    stamp
+	entries []refEntry
+}
+
+type refEntry struct {
+	name string
+	dir  bool
+	at   string // what the file says; "": it was not read
+}
+
+// loose adds the loose refs below a directory ("refs/heads") to refs.
+func (g *git) loose(refs map[string]string, under string, skip func(ref string) bool) error {
+	dirs := g.dirs
+	if dirs == nil || strings.HasPrefix(under, "refs/ralph/") { // of these each node has its own, which are looked at once
+		dirs = &refDirs{}
+	}
+	dirs.mu.Lock()
+	defer dirs.mu.Unlock()
+	return dirs.walk(refs, g.common, under, skip)
+}
+
+func (d *refDirs) walk(refs map[string]string, common, under string, skip func(ref string) bool) error {
+	path := filepath.Join(common, filepath.FromSlash(under))
+	entries, err := d.list(path)
+	if errors.Is(err, fs.ErrNotExist) { // moved while we look: it is in the other place
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for i := range entries {
+		e := &entries[i]
+		ref := under + "/" + e.name
+		if e.dir {
+			if !skip(ref + "/") {
+				err = d.walk(refs, common, ref, skip)
+			}
+		} else if !skip(ref) {
+			if e.at == "" {
+				e.at, err = readRef(filepath.Join(path, e.name))
+				d.read++
+			}
+			if e.at != "" {
+				refs[ref] = e.at
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readRef reads the file of a ref, "" if it is gone.
+func readRef(path string) (string, error) {
+	b, err := regular.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	return strings.TrimSpace(string(b)), err
+}
+
+// list returns what is in a directory. Its entries are the same as long as it does not
+// change.
+func (d *refDirs) list(path string) ([]refEntry, error) {
+	st, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	mark := stampOf(st)
+	if was, ok := d.dirs[path]; ok && was.mark == mark {
+		return was.entries, nil
+	}
+	delete(d.dirs, path)
+	found, err := os.ReadDir(path)
+	if err != nil {
+		return nil, err
+	}
+	entries := make([]refEntry, 0, len(found))
+	for _, f := range found {
+		if !strings.HasSuffix(f.Name(), ".lock") {
+			entries = append(entries, refEntry{name: f.Name(), dir: f.IsDir()})
+		}
+	}
+	if !mark.fresh() {
+		if d.dirs == nil {
+			d.dirs = map[string]refDir{}
+		}
+		d.dirs[path] = refDir{mark, entries}
+	}
+	return entries, nil
+}
+
+// Shadows returns what git takes a branch's short name for before the branch itself:
+// a file of that name in the git directory, a ref below refs/ and a tag, in the
+// order of gitrevisions(7). Where there is one, "git merge NAME" merges that.
+func (s Checkout) Shadows(branch string) []string { return s.git.shadows(branch) }
+
+func (g *git) shadows(branch string) (by []string) {
+	for _, ref := range []string{branch, "refs/" + branch, "refs/tags/" + branch} {
+		at, err := g.refFile(ref)
+		if err == nil && (isOid(at) || strings.HasPrefix(at, "ref: ")) { // else git passes it over
+			by = append(by, ref)
+		}
+	}
+	return by
+}
+
+// typed is the name of a branch for a command that a person types: its whole name
+// where git takes the short one for something else.
+func (g *git) typed(branch string) string {
+	if len(g.shadows(branch)) > 0 {
+		branch = "refs/heads/" + branch
+	}
+	return shellword.Quote(branch)
+}
+
+// shows returns the branches, remote branches and tags that the clone of a node gets,
+// and where they stand. Of the epic's own these are the branches of what the node needs
+// and of all results together: with those of every node each would cost as much as
+// there are nodes. Where a person works, or all results are joined, all of them show.
+func (s *space) shows(n *ir.Node) (map[string]string, error) {
+	under := []string{"refs/heads", "refs/tags", "refs/remotes"}
+	if n == nil || n.ID == executor.Integration || n.Kind == ir.Manual {
+		return s.git.readRefs(under...)
+	}
+	sum := s.sumRef()
+	refs, err := s.git.refsBut(func(ref string) bool {
+		branch := branchRef(ref)
+		return s.branches[branch] && branch != sum
+	}, under...)
+	if err != nil {
+		return nil, err
+	}
+	needed, err := s.needed(n)
+	maps.Copy(refs, needed)
+	return refs, err
+}
+
+// needed returns the branches of the nodes that a node needs. One without a branch was
+// skipped, or is done by the plan's word: what it needs itself counts in its place.
+func (s *space) needed(n *ir.Node) (map[string]string, error) {
+	refs := map[string]string{}
+	seen := map[ir.Key]bool{}
+	for todo := []*ir.Node{n}; len(todo) > 0; todo = todo[1:] {
+		for _, e := range todo[0].After {
+			dep := s.byKey[e.Key]
+			if e.Type != ir.Blocks || dep == nil || seen[e.Key] {
+				continue
+			}
+			seen[e.Key] = true
+			ref := "refs/heads/" + dep.Git.Branch
+			at, err := s.git.refFile(ref)
+			switch {
+			case err != nil:
+				return nil, err
+			case at == "":
+				todo = append(todo, dep)
+			default:
+				refs[ref] = at
+			}
+		}
+	}
+	return refs, nil
 }

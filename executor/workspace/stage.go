@@ -1,16 +1,19 @@
 package workspace
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
 // stage is addAll of what an agent left. What git refuses, and what is more than may
@@ -138,4 +141,122 @@ func looksLikeGit(name string) bool {
 	name, _, _ = strings.Cut(name, `\`)
 	name = strings.TrimRight(name, " .")
 	return name == ".git" || name == "git~1"
+}
+
+// addAll stages all that is in a worktree, as `git add --all` does. Of submodules
+// it only reads where their HEAD is: to see whether files in them changed, git
+// would run another git there, with settings that an agent can write.
+func (s *space) addAll(ctx context.Context, at place) error {
+	links, err := s.gitlinks(ctx, at)
+	if err != nil {
+		return err
+	}
+	if len(links) == 0 {
+		_, err := s.git.line(ctx, at, "add", "--all", "--", ".")
+		return err
+	}
+	var paths, heads strings.Builder
+	paths.WriteString(".\x00")
+	for _, p := range links {
+		if isDir(filepath.Join(at.workTree, p)) { // else it was removed, or is a file now
+			paths.WriteString(":(exclude,literal,top)" + p + "\x00")
+			heads.WriteString(p + "\x00")
+		}
+	}
+	if _, err := s.git.run(ctx, at, paths.String(), nil, "add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul"); err != nil {
+		return err
+	}
+	if heads.Len() == 0 {
+		return nil
+	}
+	_, err = s.git.run(ctx, at, heads.String(), nil, "update-index", "--add", "-z", "--stdin")
+	return err
+}
+
+// gitlinks lists the submodules that an index has. git is asked only if the file
+// may hold one: each entry has its mode in four bytes.
+func (s *space) gitlinks(ctx context.Context, at place) ([]string, error) {
+	index := at.index
+	if index == "" {
+		index = filepath.Join(at.gitDir, "index")
+	}
+	b, err := regular.ReadFile(index)
+	if err != nil || !bytes.Contains(b, []byte{0, 0, 0xE0, 0}) && !bytes.Contains(b, []byte("link")) { // "link": its entries are in another file
+		return nil, nil // of one that cannot be read, git says why
+	}
+	out, err := s.git.line(ctx, at, "ls-files", "--stage", "-z")
+	if err != nil {
+		return nil, err
+	}
+	var links []string
+	for entry := range strings.SplitSeq(out, "\x00") {
+		meta, path, _ := strings.Cut(entry, "\t")
+		if strings.HasPrefix(meta, "160000 ") && (len(links) == 0 || links[len(links)-1] != path) {
+			links = append(links, path)
+		}
+	}
+	return links, nil
+}
+
+// unnest turns repositories that were made inside the worktree into plain
+// directories: a commit could hold only their names, and what is in them would
+// be lost with the next clean. Their .git is moved out of the worktree. unstaged says
+// that nothing was put into the index.
+func (s *space) unnest(ctx context.Context, w *worktree, unstaged bool) error {
+	var staged []string
+	if !unstaged {
+		var err error
+		if staged, err = s.staged(ctx, w); err != nil {
+			return err
+		}
+	}
+	for _, p := range staged {
+		if st, err := os.Lstat(filepath.Join(w.dir, p, ".git")); err != nil || !st.IsDir() {
+			continue // a submodule, which has a file there
+		}
+		if _, err := s.git.line(ctx, w.at, "rm", "--cached", "--quiet", "-f", "--", ":(literal)"+p); err != nil {
+			return err
+		}
+	}
+	for { // one may lie inside another
+		others, err := s.git.list(ctx, w.at, "", "ls-files", "--others", "--exclude-standard", "-z")
+		if err != nil {
+			return err
+		}
+		more := false
+		for _, p := range others {
+			dir, nested := strings.CutSuffix(p, "/")
+			if !nested {
+				continue
+			}
+			why := oneLine(dir, 200) + " was a git repository of its own, which a commit cannot hold; its files are collected, its .git was moved out of its worktree"
+			if err := s.moveOut(w, why, dir+"/.git"); err != nil {
+				return err
+			}
+			more = true
+		}
+		if !more {
+			return nil
+		}
+	}
+}
+
+// staged lists the repositories that were put into the index since ralph left
+// the worktree.
+func (s *space) staged(ctx context.Context, w *worktree) ([]string, error) {
+	if w.Left == "" {
+		return nil, nil
+	}
+	out, err := s.git.line(ctx, w.at, "diff-index", "--cached", "--raw", "-z", "--no-renames", "--no-ext-diff", "--ignore-submodules=none", w.Left)
+	if err != nil {
+		return nil, err
+	}
+	fields := strings.Split(strings.TrimRight(out, "\x00"), "\x00")
+	var paths []string
+	for i := 0; i+1 < len(fields); i += 2 {
+		if meta := strings.Fields(fields[i]); len(meta) == 5 && meta[0] != ":160000" && meta[1] == "160000" {
+			paths = append(paths, fields[i+1])
+		}
+	}
+	return paths, nil
 }

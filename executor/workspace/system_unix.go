@@ -2,7 +2,9 @@
 
 package workspace
 
-import "syscall"
+import (
+	"syscall"
+)
 
 // free returns how many bytes a user may still write below dir.
 func free(dir string) (int64, error) {
@@ -12,3 +14,7 @@ func free(dir string) (int64, error) {
 	}
 	return int64(st.Bavail) * int64(st.Bsize), nil
 }
+
+// apart gives a git command a process group of its own: the terminal sends its
+// signals to every process of the foreground group.
+func apart() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

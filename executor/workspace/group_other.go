@@ -1,7 +1,0 @@
-//go:build !unix
-
-package workspace
-
-import "syscall"
-
-func apart() *syscall.SysProcAttr { return nil }
