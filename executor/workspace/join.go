@@ -80,7 +80,8 @@ func (s *space) sameAs(ctx context.Context, in executor.Result, at string) (stri
 	if in.Same == "" || !q.ancestor(in.Same, at) || q.tree(in.Same) != q.tree(in.Commit) {
 		return "", q.err
 	}
-	return q.tree(at), q.err
+	tree := q.tree(at)
+	return tree, q.err
 }
 
 // note adds the index entries of paths in conflict. A path that conflicts twice

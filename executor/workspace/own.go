@@ -117,7 +117,8 @@ func (s *space) underway(w *worktree) bool {
 // tip of the node's branch, else its last result; "" if there is none.
 func (s *space) theirs(ctx context.Context, w *worktree) (string, error) {
 	q := s.git.asking(ctx)
-	return cmp.Or(q.ref("refs/heads/"+w.node.Git.Branch), q.ref(s.nodeRef(w.node.ID, "result"))), q.err
+	head := cmp.Or(q.ref("refs/heads/"+w.node.Git.Branch), q.ref(s.nodeRef(w.node.ID, "result")))
+	return head, q.err
 }
 
 // startsAt keeps what a person's work stands on: on another base only the difference
