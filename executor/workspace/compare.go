@@ -132,7 +132,8 @@ func (s Trees) Work(ctx context.Context, id ir.NodeID) (executor.Tree, error) {
 	if tip == "" {
 		return executor.Tree{}, q.err
 	}
-	return executor.Tree{Commit: tip, Tree: q.ref(tip + "^{tree}")}, q.err
+	at := executor.Tree{Commit: tip, Tree: q.ref(tip + "^{tree}")}
+	return at, q.err
 }
 
 // committed is the commit that HEAD of a worktree names. One that only a clone holds is

@@ -74,7 +74,8 @@ func (s *Space) Land(ctx context.Context, e executor.Effect) (executor.Landed, e
 	q := s.git.asking(ctx)
 	now := q.ref(branch)
 	if now != "" && q.ancestor(e.Commit, now) {
-		return executor.Landed{Head: q.at(now)}, q.err
+		head := q.at(now)
+		return executor.Landed{Head: head}, q.err
 	}
 	lacks, err := s.lacks(ctx, e.Commit, e.Inputs)
 	if q.note(err); q.err == nil && len(lacks) > 0 {
@@ -103,5 +104,6 @@ func (s *Space) Land(ctx context.Context, e executor.Effect) (executor.Landed, e
 		q.note(config("the integration branch %s is checked out in %s: check out another branch there", name, by))
 	}
 	q.update("land", move{branch, old, e.Commit})
-	return executor.Landed{Head: q.at(e.Commit)}, q.err
+	head := q.at(e.Commit)
+	return executor.Landed{Head: head}, q.err
 }
