@@ -92,8 +92,8 @@ func (u *unit) lintDeadlines(e *ir.Epic, diags *diag.List) {
 		}
 		switch {
 		case left <= 0:
-			diags.Add(diag.Newf("deadline-past", d.Deadline.Range, "the deadline of %s is past", clip(string(n.Key))).
-				WithDetail("%s lies before now. Write a later one, or remove it.", n.Limits.Deadline))
+			diags.Add(diag.Newf("deadline-past", d.Deadline.Range, "the deadline of %s is in the past", clip(string(n.Key))).
+				WithDetail("%s is in the past. Write a later one, or remove it.", n.Limits.Deadline))
 		case need > left:
 			diags.Add(diag.Newf("deadline-tight", d.Deadline.Range, "%s may run beyond its deadline", clip(string(n.Key))).
 				WithDetail("All attempts with their timeouts may take %s, but only %s remain. Lower attempts or timeout, or write a later deadline.", need, left.Round(time.Minute)))
