@@ -114,16 +114,21 @@ func (u *unit) lintBudget(e *ir.Epic, diags *diag.List) {
 		total, cost = total+t, cost+c
 		at := cmpRange(it.draft.Budget.Range, it.draft.KeyRange)
 		if b := n.Limits.Budget; below(b.Tokens, t) || below(b.USDMicro, c) || below(b.WallMS, n.Limits.EstimateMS) {
-			budgetTooSmall(at, "the budget of "+clip(string(n.Key)), diags)
+			budgetTooSmall(at, "the budget of "+clip(string(n.Key)), readsPrompts, diags)
 		}
 	}
 	for _, b := range []struct {
 		of    policies.Value[int64]
 		least int64
 		what  string
-	}{{run.Tokens, total, "the token budget"}, {run.USDMicro, cost, "the budget in dollars"}, {run.WallMS, u.longestEstimate(e), "the time budget"}} {
+		why   string
+	}{
+		{run.Tokens, total, "the token budget", readsPrompts},
+		{run.USDMicro, cost, "the budget in dollars", readsPrompts},
+		{run.WallMS, u.longestEstimate(e), "the time budget", "The estimates of items that follow each other add up to more."},
+	} {
 		if below(b.of.V, b.least) {
-			budgetTooSmall(b.of.Range, b.what, diags)
+			budgetTooSmall(b.of.Range, b.what, b.why, diags)
 		}
 	}
 }
@@ -131,9 +136,12 @@ func (u *unit) lintBudget(e *ir.Epic, diags *diag.List) {
 // below reports whether there is a budget, and it is too small.
 func below(budget, least int64) bool { return budget > 0 && budget < least }
 
-func budgetTooSmall(at diag.Range, what string, diags *diag.List) {
+// readsPrompts is why a budget of tokens or dollars is too small.
+const readsPrompts = "Reading every prompt once costs more than that."
+
+func budgetTooSmall(at diag.Range, what, why string, diags *diag.List) {
 	diags.Add(diag.Newf("budget-too-small", at, "%s is below the cheapest run", what).
-		WithDetail("Reading every prompt once costs more than that, or the estimates of items that follow each other add up to more. Raise the budget, or remove it."))
+		WithDetail("%s Raise the budget, or remove it.", why))
 }
 
 // bytesPerToken is a cautious bound: real texts have more tokens.
