@@ -114,7 +114,7 @@ func (u *unit) lintBudget(e *ir.Epic, diags *diag.List) {
 		total, cost = total+t, cost+c
 		at := cmpRange(it.draft.Budget.Range, it.draft.KeyRange)
 		if b := n.Limits.Budget; below(b.Tokens, t) || below(b.USDMicro, c) || below(b.WallMS, n.Limits.EstimateMS) {
-			budgetTooSmall(at, "the budget of "+clip(string(n.Key)), readsPrompts, diags)
+			budgetTooSmall(at, "the budget of "+clip(string(n.Key)), "Reading its prompts once costs more than that, or its estimate is longer.", diags)
 		}
 	}
 	for _, b := range []struct {
