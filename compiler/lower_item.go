@@ -64,7 +64,7 @@ func (l *lowering) section(sec *syntax.Section, text *insertions, n *ir.DraftNod
 		}
 	}
 	for _, t := range sec.Tasks {
-		n.Tasks = append(n.Tasks, task(&t))
+		n.Tasks = append(n.Tasks, ir.Task{Text: t.Text.Value, Detail: t.Detail})
 	}
 	requirements(sec, n)
 	n.Fragments = fragments(sec.Fragments)
@@ -73,10 +73,6 @@ func (l *lowering) section(sec *syntax.Section, text *insertions, n *ir.DraftNod
 		a, _ := f.Attr("output")
 		n.Outputs = append(n.Outputs, ir.Output{Gate: a.Value, Schema: []byte(f.Content), Range: f.Range})
 	}
-}
-
-func task(t *syntax.ListItem) ir.Task {
-	return ir.Task{Text: t.Text.Value, Detail: t.Detail}
 }
 
 // insertions puts labels that turned out to be prose back where they stand.

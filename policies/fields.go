@@ -198,7 +198,7 @@ func (v *Value[T]) read(r *reader, name string) {
 	switch into := any(v).(type) {
 	case *Value[string]:
 		if r.b.attr(name).kind == kRef {
-			*into = r.ref(name)
+			*into = r.refTo(name, r.b.attr(name).ref)
 			return
 		}
 	case *Value[int64]:

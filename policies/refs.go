@@ -11,9 +11,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/spell"
 )
 
-// ref reads an attribute that names a block: agent.reviewer, or "reviewer".
-func (r *reader) ref(name string) Value[string] { return r.refTo(name, r.b.attr(name).ref) }
-
+// refTo reads an attribute that names a block: agent.reviewer, or "reviewer".
 func (r *reader) refTo(name, typ string) Value[string] {
 	a, ok := r.attrs[name]
 	if !ok {

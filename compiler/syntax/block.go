@@ -106,30 +106,21 @@ func (c *converter) block(n ast.Node) (block, bool) {
 	case *ast.Heading:
 		b.kind, b.level = headingBlock, uint8(n.Level)
 		c.heading(n, &b)
-	case *ast.Paragraph, *ast.TextBlock:
+	case *ast.Paragraph, *ast.TextBlock, *ast.CodeBlock:
 		if n.Lines().Len() == 0 {
 			return b, false
 		}
 		b.kind = paraBlock
+		if n.Kind() == ast.KindCodeBlock {
+			b.kind = codeBlock
+		}
 		b.start, b.end = c.span(n.Lines())
 	case *ast.FencedCodeBlock:
 		b.kind = fenceBlock
 		c.fence(n, &b)
-	case *ast.CodeBlock:
-		if n.Lines().Len() == 0 {
-			return b, false
-		}
-		b.kind = codeBlock
-		b.start, b.end = c.span(n.Lines())
 	case *ast.HTMLBlock:
 		b.kind = htmlBlock
-		b.start, b.end = c.begin(n, "<")
-		if n.Lines().Len() > 0 {
-			_, b.end = c.span(n.Lines())
-		}
-		if n.HasClosure() {
-			b.end = c.trim(b.start, c.base+n.ClosureLine.Stop)
-		}
+		c.html(n, &b)
 	case *ast.ThematicBreak:
 		b.kind = ruleBlock
 		b.start, b.end = c.begin(n, "-*_")
@@ -147,15 +138,7 @@ func (c *converter) block(n ast.Node) (block, bool) {
 		}
 	case *ast.ListItem:
 		b.kind = itemBlock
-		b.start, b.end = c.begin(n, listMarks)
-		c.lo = int(b.start) + 1
-		b.col = int32(columns(c.src[lineStart(c.src, int(b.start)):b.start]))
-		b.kids = c.kids(n, &b)
-		b.a = b.end
-		if len(b.kids) > 0 {
-			b.a = b.kids[0].start
-		}
-		b.b = b.end
+		c.item(n, &b)
 	default:
 		return b, false
 	}
@@ -190,6 +173,28 @@ func (c *converter) heading(n *ast.Heading, b *block) {
 		b.end = int32(lineEnd(c.src, nextLine(c.src, int(b.b))))
 	}
 	b.col = int32(columns(c.src[first:b.start]))
+}
+
+func (c *converter) html(n *ast.HTMLBlock, b *block) {
+	b.start, b.end = c.begin(n, "<")
+	if n.Lines().Len() > 0 {
+		_, b.end = c.span(n.Lines())
+	}
+	if n.HasClosure() {
+		b.end = c.trim(b.start, c.base+n.ClosureLine.Stop)
+	}
+}
+
+func (c *converter) item(n *ast.ListItem, b *block) {
+	b.start, b.end = c.begin(n, listMarks)
+	c.lo = int(b.start) + 1
+	b.col = int32(columns(c.src[lineStart(c.src, int(b.start)):b.start]))
+	b.kids = c.kids(n, b)
+	b.a = b.end
+	if len(b.kids) > 0 {
+		b.a = b.kids[0].start
+	}
+	b.b = b.end
 }
 
 func (c *converter) fence(n *ast.FencedCodeBlock, b *block) {

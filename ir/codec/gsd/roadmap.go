@@ -53,7 +53,7 @@ func (d *decoding) roadmap(f *diag.File) {
 			in, list = d.phase(number(m[2])), ""
 			in.at = at
 			in.name = phaseName(m[3])
-			if m[1] != "" || finishedName(m[3]) {
+			if m[1] != "" || finishedMark.MatchString(strings.TrimSpace(m[3])) {
 				in.finished(at)
 			}
 			continue
@@ -204,5 +204,3 @@ func phaseName(s string) string {
 // finishedMark ends the heading of a finished phase: a check mark, or a status word in
 // capitals behind a dash, a colon or in parentheses. "NOT DONE" is none.
 var finishedMark = lazyregexp.New(`(?:[✅✓✔☑]|[-–—:(\[]\s*\**(?:COMPLETED?|DONE)\**[)\]]?)\**$`)
-
-func finishedName(s string) bool { return finishedMark.MatchString(strings.TrimSpace(s)) }
