@@ -13,9 +13,7 @@ type History struct {
 	Top     string    // absolute path of the repository's working tree; "" if nobody knows
 	Base    string    // branch that the base was taken from; "" if nobody knows
 	Started time.Time // of the first run; zero: never
-	Updated time.Time // of the last event; zero: never
 	Ended   time.Time // of the last run; zero: it goes on, or there was none
-	By      string    // who started the last run
 	Program string    // that writes it, "ralph 1.2.3"
 	Status  string    // of the epic as a whole, in S2's words: created, planning, ready_for_build, building, paused, complete
 	Nodes   map[NodeID]*NodeHistory
@@ -37,13 +35,9 @@ type NodeHistory struct {
 	Reason   string            // why it stands there, one line
 	Failure  string            // budget, iterations, stop, cancelled; "" if it has not failed
 	Waits    string            // human, timer, limit, budget; "" if it does not wait
-	Gate     string            // human gate that is waited for
-	Step     string            // the present one
 	Started  time.Time         // zero: never
 	Updated  time.Time
 	Ended    time.Time // zero: it has not ended
-	Result   string    // commit; "" if it has none of its own
-	Tree     string    // of the result
 	Worktree string    // absolute path; "" if nobody knows
 	PRURL    string
 	PRNumber int
@@ -52,7 +46,6 @@ type NodeHistory struct {
 	Scrum    json.RawMessage // the scrum result (executor.ScrumResult); nil while it has not ended
 	Comments []Comment       // structured lines of what happened, oldest first
 	Tokens   *int64          // nil: unknown
-	USDMicro *int64          // millionths of a US dollar; nil: unknown
 	Budget   Budget          // with what people added; 0 is no limit
 }
 

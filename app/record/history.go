@@ -57,10 +57,9 @@ func NewHistorian(d project.Detail, epic *ir.Epic, run *machine.Run, space *work
 
 // History is the history of all nodes of the epic, without the integration node.
 func (h *Historian) History(ctx context.Context) *ir.History {
-	o := h.Run.Overview()
 	mode, _ := h.Run.Summary().Mode()
 	out := &ir.History{
-		Top: h.Space.Top(), Base: h.Run.Bases().Branch(), Started: h.times.started, Updated: h.times.updated, Ended: h.times.ended, By: o.By, Program: "ralph " + version.Ralph(),
+		Top: h.Space.Top(), Base: h.Run.Bases().Branch(), Started: h.times.started, Ended: h.times.ended, Program: "ralph " + version.Ralph(),
 		Status: mode, Nodes: make(map[ir.NodeID]*ir.NodeHistory, len(h.Epic.Nodes)),
 	}
 	for _, r := range h.times.runs {
@@ -85,8 +84,8 @@ func (h *Historian) Node(ctx context.Context, id ir.NodeID) *ir.NodeHistory {
 func (h *Historian) View(ctx context.Context, v machine.NodeView) *ir.NodeHistory {
 	out := &ir.NodeHistory{
 		Status: v.Status.String(), Words: map[string]string{}, Reason: v.Reason, Failure: v.FailureCode(), Waits: string(v.For),
-		Gate: v.Gate, Step: v.Step, Started: v.Started, Updated: h.times.nodes[v.ID], Ended: v.Ended,
-		Result: v.Result.Commit, Tree: v.Result.Tree, Worktree: h.Space.Dir(v.ID), PRURL: v.Pull.URL, PRNumber: v.Pull.Number, Budget: v.Budget, Backoff: v.Backoff,
+		Started: v.Started, Updated: h.times.nodes[v.ID], Ended: v.Ended,
+		Worktree: h.Space.Dir(v.ID), PRURL: v.Pull.URL, PRNumber: v.Pull.Number, Budget: v.Budget, Backoff: v.Backoff,
 	}
 	for _, words := range machine.Vocabularies {
 		if w := v.Word(words); w != "" {
@@ -95,9 +94,6 @@ func (h *Historian) View(ctx context.Context, v machine.NodeView) *ir.NodeHistor
 	}
 	if v.Spent.TokensKnown {
 		out.Tokens = &v.Spent.Tokens
-	}
-	if v.Spent.USDKnown {
-		out.USDMicro = &v.Spent.USDMicro
 	}
 	if s, ended := h.Run.Node(v.ID).Scrum(h.Says || h.told.Ended[v.ID] == v.Status.String()); ended {
 		out.Scrum = plain(s)
@@ -175,14 +171,14 @@ func (h *Historian) gate(g executor.GateJudged, s span) ir.GateResult {
 // Chronicle collects the facts from events that a history needs and the machine does not
 // keep. The zero value is ready to use.
 type Chronicle struct {
-	started, updated, ended time.Time
-	nodes                   map[ir.NodeID]time.Time // last event of each
-	Gates                   map[GateOf][]span       // in the order of their verdicts
-	Open                    map[GateOf]time.Time    // being judged
-	last                    map[ir.NodeID]GateOf    // attempt of each, without a gate
-	events                  map[GateOf][2]int64     // first and last event of each attempt
-	runs                    []journal.RunRecord
-	Tally                   journal.Tally
+	started, ended time.Time
+	nodes          map[ir.NodeID]time.Time // last event of each
+	Gates          map[GateOf][]span       // in the order of their verdicts
+	Open           map[GateOf]time.Time    // being judged
+	last           map[ir.NodeID]GateOf    // attempt of each, without a gate
+	events         map[GateOf][2]int64     // first and last event of each attempt
+	runs           []journal.RunRecord
+	Tally          journal.Tally
 }
 
 // GateOf is a gate of an attempt.
@@ -203,7 +199,6 @@ func (c *Chronicle) Add(e executor.Event) {
 		c.last = map[ir.NodeID]GateOf{}
 		c.events = map[GateOf][2]int64{}
 	}
-	c.updated = e.At
 	if e.Node != "" {
 		c.nodes[e.Node] = e.At
 	}

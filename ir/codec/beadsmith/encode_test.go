@@ -33,7 +33,7 @@ func count(n int64) *int64 { return &n }
 // rejects the second, and the third passes.
 func scripted() *ir.History {
 	return &ir.History{
-		Top: "/srv/shop", Started: at(0), Updated: at(9),
+		Top: "/srv/shop", Started: at(0),
 		Nodes: map[ir.NodeID]*ir.NodeHistory{"t-cart": {
 			Status: "done", Words: map[string]string{"bead": "approved", "task": "completed"}, Started: at(0), Ended: at(9), Tokens: count(4200),
 			Budget: ir.Budget{Tokens: 150000},
