@@ -1,7 +1,6 @@
 package record
 
 import (
-	"cmp"
 	"os/user"
 	"strings"
 
@@ -33,21 +32,26 @@ func AskerOf(about string, epic *ir.Epic, space *workspace.Space) Asker {
 	return Asker{about, project.UserName(), space.Checkout.Committer(), epic.Run.Tracker != nil && epic.Run.Tracker.Approvals}
 }
 
-// NextSteps lists what a person can do about a node that does not continue by itself. dir
-// is its worktree. docs/operations.md has the same table.
+// NextSteps lists what a person can do about a node that does not continue by itself: of
+// the machine's ways, those that advices has a text for, in its order. dir is its worktree.
 func NextSteps(v machine.NodeView, dir string, who Asker) []NextStep {
-	var out []NextStep
-	pending := []NextStep(nil) // what to do by hand before the command that follows
-	for _, s := range stepsFor(v, dir, who) {
-		switch {
-		case s.Way == nil && !strings.HasPrefix(s.Command, "ralph "):
-			pending = append(pending, s)
-		case s.Way == nil || applicable(v, *s.Way):
-			out = append(append(out, pending...), s)
-			pending = nil
-		default:
-			pending = nil
+	var out, pending []NextStep // pending: what to do by hand before the command that follows
+	fill := strings.NewReplacer("DIR", words.QuoteArg(dir), "KEY", words.QuoteArg(string(v.Key)), "MERGE", v.Merge, "URL", v.Pull.URL)
+	for _, a := range advices[situationOf(v)] {
+		steps := who.take(v, a)
+		if a.verb == "" {
+			s := NextStep{Command: fill.Replace(a.text), What: a.what}
+			if !strings.HasPrefix(a.text, "ralph ") {
+				pending = append(pending, s)
+				continue
+			}
+			s.Command += who.about
+			steps = []NextStep{s}
 		}
+		if len(steps) > 0 {
+			out = append(append(out, pending...), steps...)
+		}
+		pending = nil
 	}
 	if len(out) == 0 {
 		return pending
@@ -55,162 +59,147 @@ func NextSteps(v machine.NodeView, dir string, who Asker) []NextStep {
 	return out
 }
 
-// applicable reports whether the machine would accept this decision now.
-func applicable(v machine.NodeView, w machine.Way) bool {
-	if len(v.Ways) == 0 || w.How == executor.KeepOld && len(v.Keeps) > 0 || v.Cause == executor.CauseOlder || v.For == executor.ForBudget || v.Cause == executor.CauseHeld {
-		return true
-	}
-	return v.Offers(w.Verb, w.How)
-}
-
-// say is a way as a step. message is what its text could be, as a word of a shell.
-func (who Asker) say(w machine.Way, asWhom, message, what string) NextStep {
-	w.Message = message != ""
-	return NextStep{w.Line(words.QuoteArg(string(w.Key)), asWhom, message) + who.about, what, &w}
-}
-
-// offer makes the steps for one node.
-type offer struct {
-	v   machine.NodeView
-	who Asker
-}
-
-func (o offer) step(verb executor.Verb, how executor.How, message, what string) NextStep {
-	return o.who.say(machine.Way{Verb: verb, How: how, Key: o.v.Key}, "", message, what)
-}
-
-func (o offer) do(verb executor.Verb, what string) NextStep {
-	return o.step(verb, executor.HowPlain, "", what)
-}
-
-// mine hands in what a person did in the worktree.
-func (o offer) mine() NextStep {
-	return o.step(executor.RetryNode, executor.GatesOnly, "", "the gates judge what is in its worktree")
-}
-
-// stepsFor lists what a person could do, whether the machine would take it or not.
-func stepsFor(v machine.NodeView, dir string, who Asker) []NextStep {
-	o := offer{v, who}
-	edit := NextStep{Command: "cd " + words.QuoteArg(dir), What: "fix it there yourself, then:"}
-	switch v.Status {
-	case executor.Blocked:
-		if v.ID == executor.Integration {
-			return []NextStep{o.do(executor.RetryNode, "join the results again"), edit, o.mine()}
+// take makes the steps of an advice: one if its way is open, one for each older result that
+// could be kept, else none.
+func (who Asker) take(v machine.NodeView, a advice) (out []NextStep) {
+	ways := v.Ways
+	if a.how == executor.KeepOld { // a way of each of the nodes whose results they are
+		ways = nil
+		for _, k := range v.Keeps[:min(len(v.Keeps), words.MostNamed)] {
+			ways = append(ways, machine.Way{Verb: a.verb, How: a.how, Key: k})
 		}
-		return []NextStep{
-			o.step(executor.RetryNode, executor.HowPlain, `"a hint"`, "try again; the hint goes into the prompt"), edit, o.mine(),
-			o.do(executor.Skip, "go on without it"),
-		}
-	case executor.Cancelled, executor.Skipped:
-		return []NextStep{o.do(executor.RetryNode, "open it again")}
-	case executor.Waiting:
-	default:
-		if len(v.Ways) > 0 && v.Ways[0].Verb == executor.Resume { // paused before it began
-			return []NextStep{o.do(executor.Resume, "go on")}
-		}
-		return nil
 	}
-	if v.Cause == executor.CauseHeld {
-		return []NextStep{who.say(machine.HeldWay(v.For, v.More), "", "", "go on with the whole run")}
-	}
-	if v.For == executor.ForBudget {
-		return []NextStep{who.say(machine.Way{Verb: executor.Resume, Key: v.Key, Budget: cmp.Or(v.More, "usd=+20")}, "", "", "add to its budget")}
-	}
-	if v.For == executor.ForLimit && v.Offers(executor.RetryNode, executor.HowPlain) {
-		return []NextStep{o.do(executor.RetryNode, "if the limit is over, or you have another key: asks now; else it goes on by itself")}
-	}
-	if v.For == executor.ForHuman {
-		return o.forPerson(edit)
-	}
-	return nil
-}
-
-// forPerson lists what ends a wait for a person. edit leads into the worktree.
-func (o offer) forPerson(edit NextStep) []NextStep {
-	v, who := o.v, o.who
-	key := words.QuoteArg(string(v.Key)) + who.about
-	look := NextStep{Command: "ralph show " + words.QuoteArg(string(v.Key)) + " --diff" + who.about, What: "what it changed"}
-	reject := o.step(executor.Reject, executor.HowPlain, `"what to change"`, "the next attempt begins with that")
-	switch v.Cause {
-	case executor.CauseApproval:
-		as, only := who.as(v.Approvers)
-		return []NextStep{look, who.say(machine.Way{Verb: executor.Approve, Key: v.Key}, as, "", "let it pass"+only), who.say(machine.Way{Verb: executor.Reject, Key: v.Key}, as, `"what to change"`, reject.What)}
-	case executor.CauseGate:
-		return []NextStep{
-			look, o.do(executor.RetryNode, "ask the gate again"), reject,
-			o.step(executor.Approve, executor.Override, `"why"`, "let it pass without that gate"),
+	as, only := "", ""
+	if v.Cause == executor.CauseApproval {
+		if as, only = who.as(v.Approvers); a.verb != executor.Approve {
+			only = ""
 		}
-	case executor.CauseQuestion, executor.CauseDiagnosis:
-		return []NextStep{
-			o.step(executor.RetryNode, executor.HowPlain, `"the answer"`, "the agent goes on with it"),
-			o.do(executor.Approve, "go on as it is, to its gates if it has any"),
-		}
-	case executor.CauseConfig, executor.CauseRunner, executor.CauseWorkspace:
-		return []NextStep{o.do(executor.RetryNode, "once what it names is fixed; ralph apply tries it again as well")}
-	case executor.CauseDeadline:
-		return []NextStep{o.do(executor.RetryNode, "in spite of its deadline")}
-	case executor.CauseProtected:
-		return []NextStep{look, o.do(executor.Approve, "let the change of protected files pass"), reject, edit, o.mine()}
-	case executor.CauseConflict:
-		if v.SameAs != "" {
-			return nil // what resolves it there
-		}
-		edit.What = "resolve the conflict there, then:"
-		return []NextStep{edit, o.mine()}
-	case executor.CauseManual, executor.CauseHandedIn:
-		return o.byHand(edit)
-	case executor.CauseTakeover:
-		return []NextStep{
-			o.do(executor.Resume, "you are done in its session: the agent is asked to finish there, and to report"),
-			o.do(executor.Approve, "go on as it is, to its gates if it has any"),
-			o.step(executor.RetryNode, executor.HowPlain, `"what to do"`, "another attempt begins with that, from what is there"),
-			{Command: "ralph session " + key, What: "how to join its session"},
-		}
-	case executor.CausePaused:
-		return []NextStep{o.do(executor.Resume, "go on")}
-	case executor.CausePull:
-		return []NextStep{{Command: v.Pull.URL, What: "merge it or close it there; ralph apply sees it"}}
-	case executor.CauseOlder:
-		return append(keepOld(v, who), o.do(executor.RetryNode, "build the branch again from what is done now; what it holds is kept under refs/ralph"))
-	case executor.CauseForeign:
-		look.What = "how the branch differs from what ralph put there"
-		again := "build the branch again; what is there is kept under refs/ralph"
-		if len(v.Keeps) > 0 { // keeping them is a separate, later question
-			again = "set commits of others aside under refs/ralph; older results stay until you say so"
-		}
-		return []NextStep{look, o.do(executor.Approve, "go on from where the branch stands, commits of others with it, after the gates"), o.do(executor.RetryNode, again)}
 	}
-	return []NextStep{o.do(executor.RetryNode, "try again")}
-}
-
-// byHand lists what ends a wait for a person's own work.
-func (o offer) byHand(edit NextStep) []NextStep {
-	merge := NextStep{Command: "git merge --no-edit " + o.v.Merge, What: "resolve what is in conflict there, then:"}
-	if o.v.Cause == executor.CauseManual {
-		if o.v.Merge != "" {
-			edit.What = "your work is there: bring it onto what it starts from now"
-			return []NextStep{edit, merge, o.do(executor.Approve, "its gates judge what is there, the merge committed or not")}
+	for _, w := range ways {
+		if w.Verb == a.verb && w.How == a.how && (w.Key == "") == (v.Cause == executor.CauseHeld) {
+			w.Message = a.text != ""
+			out = append(out, NextStep{w.Line(words.QuoteArg(string(w.Key)), as, a.text) + who.about, a.what + only, &w})
 		}
-		edit.What = "do the work there, then:"
-		return []NextStep{edit, o.do(executor.Approve, "its gates judge what is there, committed or not, or what you put on its branch")}
-	}
-	own := o.step(executor.RetryNode, executor.GatesOnly, "", "what is in its worktree is merged with what it starts from now, and its gates judge it")
-	away := o.step(executor.RetryNode, executor.Discard, "", "it is kept under refs/ralph, and an agent begins anew")
-	if o.v.Merge == "" {
-		return []NextStep{own, away}
-	}
-	own.What = "its gates judge what is there, the merge committed or not"
-	edit.What = "the work is there: bring it onto what it starts from now"
-	return []NextStep{edit, merge, own, away}
-}
-
-// keepOld are the commands that let older results in the integration branch count.
-func keepOld(v machine.NodeView, who Asker) (out []NextStep) {
-	for _, k := range v.Keeps[:min(len(v.Keeps), words.MostNamed)] {
-		out = append(out, who.say(machine.Way{Verb: executor.RetryNode, How: executor.KeepOld, Key: k}, "", "", "its older result counts, and the branch is made with it"))
 	}
 	return out
 }
+
+// advice is what is said of a way that is open, or of something else that helps.
+type advice struct {
+	verb executor.Verb // "": no decision
+	how  executor.How
+	text string // that the way takes, as a word of a shell; without a verb: what to type
+	what string
+}
+
+// Situations that are no cause of a wait for a person; those of a cause stand for it.
+const (
+	sumBlocked executor.Cause = "integration blocked"
+	blocked    executor.Cause = "blocked"
+	closed     executor.Cause = "closed" // skipped, cancelled
+	notBegun   executor.Cause = "not begun"
+	limited                   = executor.Cause(executor.ForLimit)
+	overBudget                = executor.Cause(executor.ForBudget)
+
+	toMerge       = ", to merge" // onto what the work of a person starts from now
+	manualMerge   = executor.CauseManual + toMerge
+	handedInMerge = executor.CauseHandedIn + toMerge
+	foreignKeeps  = executor.CauseForeign + ", older results"
+)
+
+// situationOf is what advices says something about; "" or another word if nothing.
+func situationOf(v machine.NodeView) executor.Cause {
+	switch {
+	case v.Status == executor.Blocked && v.ID == executor.Integration:
+		return sumBlocked
+	case v.Status == executor.Blocked:
+		return blocked
+	case v.Status == executor.Cancelled, v.Status == executor.Skipped:
+		return closed
+	case v.Status != executor.Waiting:
+		return notBegun
+	case v.Cause == executor.CauseHeld:
+		return v.Cause
+	case v.For != executor.ForHuman:
+		return executor.Cause(v.For)
+	case v.SameAs != "": // what resolves it there
+		return ""
+	case v.Cause == executor.CauseManual && v.Merge != "", v.Cause == executor.CauseHandedIn && v.Merge != "":
+		return v.Cause + toMerge
+	case v.Cause == executor.CauseForeign && len(v.Keeps) > 0: // keeping them is a separate, later question
+		return foreignKeeps
+	}
+	return v.Cause
+}
+
+// advices has what is shown in a situation, in the order in which it is shown.
+// docs/operations.md has the same table.
+var advices = func() map[executor.Cause][]advice {
+	const approve, reject, retry, resume, plain, judge = executor.Approve, executor.Reject, executor.RetryNode, executor.Resume, executor.HowPlain, executor.GatesOnly
+	byHand := func(what string) advice { return advice{text: "cd DIR", what: what} }
+	look := advice{text: "ralph show KEY --diff", what: "what it changed"}
+	differs := advice{text: look.text, what: "how the branch differs from what ralph put there"}
+	merge := advice{text: "git merge --no-edit MERGE", what: "resolve what is in conflict there, then:"}
+	fix := byHand("fix it there yourself, then:")
+	mine := advice{retry, judge, "", "the gates judge what is in its worktree"}
+	merged := advice{retry, judge, "", "its gates judge what is there, the merge committed or not"}
+	away := advice{retry, executor.Discard, "", "it is kept under refs/ralph, and an agent begins anew"}
+	again := advice{reject, plain, `"what to change"`, "the next attempt begins with that"}
+	answer := advice{retry, plain, `"the answer"`, "the agent goes on with it"}
+	asItIs := advice{approve, plain, "", "go on as it is, to its gates if it has any"}
+	fixed := advice{retry, plain, "", "once what it names is fixed; ralph apply tries it again as well"}
+	goOn := advice{resume, plain, "", "go on"}
+	theirs := advice{approve, plain, "", "go on from where the branch stands, commits of others with it, after the gates"}
+	return map[executor.Cause][]advice{
+		sumBlocked: {{retry, plain, "", "join the results again"}, fix, mine},
+		blocked: {
+			{retry, plain, `"a hint"`, "try again; the hint goes into the prompt"},
+			fix, mine,
+			{executor.Skip, plain, "", "go on without it"},
+		},
+		closed:     {{retry, plain, "", "open it again"}},
+		notBegun:   {goOn},
+		overBudget: {{resume, plain, "", "add to its budget"}},
+		limited:    {{retry, plain, "", "if the limit is over, or you have another key: asks now; else it goes on by itself"}},
+
+		executor.CauseHeld:      {{approve, executor.Baseline, "", "go on with the whole run"}, {resume, plain, "", "go on with the whole run"}},
+		executor.CauseApproval:  {look, {approve, plain, "", "let it pass"}, again},
+		executor.CauseGate:      {look, {retry, plain, "", "ask the gate again"}, again, {approve, executor.Override, `"why"`, "let it pass without that gate"}},
+		executor.CauseQuestion:  {answer, asItIs},
+		executor.CauseDiagnosis: {answer, asItIs},
+		executor.CauseConfig:    {fixed},
+		executor.CauseRunner:    {fixed},
+		executor.CauseWorkspace: {fixed},
+		executor.CauseDeadline:  {{retry, plain, "", "in spite of its deadline"}},
+		executor.CauseOnly:      {{retry, plain, "", "try again"}},
+		executor.CausePaused:    {goOn},
+		executor.CausePull:      {{text: "URL", what: "merge it or close it there; ralph apply sees it"}},
+		executor.CauseProtected: {look, {approve, plain, "", "let the change of protected files pass"}, again, fix, mine},
+		executor.CauseConflict:  {byHand("resolve the conflict there, then:"), mine},
+		executor.CauseTakeover: {
+			{resume, plain, "", "you are done in its session: the agent is asked to finish there, and to report"},
+			asItIs,
+			{retry, plain, `"what to do"`, "another attempt begins with that, from what is there"},
+			{text: "ralph session KEY", what: "how to join its session"},
+		},
+		executor.CauseManual: {
+			byHand("do the work there, then:"),
+			{approve, plain, "", "its gates judge what is there, committed or not, or what you put on its branch"},
+		},
+		manualMerge: {
+			byHand("your work is there: bring it onto what it starts from now"), merge,
+			{approve, plain, "", merged.what},
+		},
+		executor.CauseHandedIn: {{retry, judge, "", "what is in its worktree is merged with what it starts from now, and its gates judge it"}, away},
+		handedInMerge:          {byHand("the work is there: bring it onto what it starts from now"), merge, merged, away},
+		executor.CauseOlder: {
+			{retry, executor.KeepOld, "", "its older result counts, and the branch is made with it"},
+			{retry, plain, "", "build the branch again from what is done now; what it holds is kept under refs/ralph"},
+		},
+		executor.CauseForeign: {differs, theirs, {retry, plain, "", "build the branch again; what is there is kept under refs/ralph"}},
+		foreignKeeps:          {differs, theirs, {retry, plain, "", "set commits of others aside under refs/ralph; older results stay until you say so"}},
+	}
+}()
 
 // as returns the flag that a decision at a gate with these approvers needs, and the
 // approvers if the asker is not one of them. A name from git is an unverified claim (an

@@ -1,6 +1,8 @@
 package record
 
 import (
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -32,8 +34,10 @@ func TestWhoIsToldToDecideAsAnother(t *testing.T) { // execution §5 "Approvers 
 
 // A step that asks may have no gates: an explorer of a draft has none.
 func TestAQuestionIsNotSaidToGoToGates(t *testing.T) {
-	v := machine.NodeView{Key: "1", Status: executor.Waiting, For: executor.ForHuman, Cause: executor.CauseQuestion}
-	if got := stepsFor(v, "", Asker{})[1].What; got != "go on as it is, to its gates if it has any" {
+	v := machine.NodeView{Key: "1", Status: executor.Waiting, For: executor.ForHuman, Cause: executor.CauseQuestion, Ways: []machine.Way{
+		{Verb: executor.RetryNode, Key: "1", Message: true}, {Verb: executor.Approve, Key: "1"},
+	}}
+	if got := NextSteps(v, "", Asker{})[1].What; got != "go on as it is, to its gates if it has any" {
 		t.Error(got)
 	}
 }
@@ -55,4 +59,70 @@ func TestAProposedCommandIsAWayThatIsOpen(t *testing.T) {
 	if !slices.Equal(got, want) { // without reject: the machine would refuse it
 		t.Errorf("proposed are\n%q, want\n%q", got, want)
 	}
+}
+
+// The table of docs/operations.md names, for each cause, the decisions that are shown for
+// it, and no others.
+func TestOperationsHasTheTableOfAdvices(t *testing.T) {
+	text, err := os.ReadFile("../../docs/operations.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(text), "| `waiting:` |")
+	table, _, _ = strings.Cut(table, "\n\n")
+	documented := map[executor.Cause][]string{}
+	decision := regexp.MustCompile("`ralph (approve|reject|retry|resume|skip)([^`]*)`")
+	quoted := regexp.MustCompile("`([^`]*)`")
+	for line := range strings.Lines(table) {
+		cells := strings.Split(line, "|")
+		if len(cells) < 4 {
+			continue
+		}
+		var said []string
+		for _, m := range decision.FindAllStringSubmatch(cells[3], -1) {
+			said = append(said, decided(m[1], m[2]))
+		}
+		for _, c := range quoted.FindAllStringSubmatch(cells[1], -1) {
+			cause := executor.Cause(c[1])
+			documented[cause] = append(documented[cause], said...)
+		}
+	}
+	for cause, list := range advices {
+		name, _, _ := strings.Cut(string(cause), ",")
+		if name == string(sumBlocked) || cause == blocked || cause == closed || cause == notBegun {
+			continue // no wait
+		}
+		have, ok := documented[executor.Cause(name)]
+		if !ok {
+			t.Errorf("docs/operations.md has no row for %q", name)
+		}
+		var want []string
+		for _, a := range list {
+			if a.verb != "" {
+				rest := ""
+				if a.how != executor.HowPlain {
+					rest = " --" + string(a.how)
+				}
+				if a.text != "" {
+					rest += " -m"
+				}
+				want = append(want, decided(string(a.verb), rest))
+			}
+		}
+		slices.Sort(want)
+		slices.Sort(have)
+		if want, have = slices.Compact(want), slices.Compact(have); !slices.Equal(want, have) {
+			t.Errorf("%s: shown are %q, docs/operations.md names %q", cause, want, have)
+		}
+	}
+}
+
+// decided is a decision without the node, the text and the budget.
+func decided(verb, rest string) string {
+	for _, flag := range regexp.MustCompile(` (-m|--[a-z-]+)`).FindAllStringSubmatch(rest, -1) {
+		if flag[1] != "--budget" {
+			verb += " " + flag[1]
+		}
+	}
+	return verb
 }
