@@ -273,45 +273,40 @@ func (r *Run) effectFailed(n *node, e executor.Event, b executor.EffectFailed) e
 	}
 	l.flight = append(l.flight, done) // rewind puts back what was cut
 	r.rewind(n)
-	switch b.Class {
-	case executor.FailInterrupted:
-		return nil
-	case executor.FailLost:
-		l.workerLost(done.Kind)
+	if b.Class != executor.FailInterrupted && r.troubles(n, done, &b) {
 		l.trouble = &trouble{b, done.Kind, done.Agent}
-		return nil
+	}
+	return nil
+}
+
+// troubles counts a failure. It reports whether a decision has to answer it; a lost
+// session may begin anew without one, and so may what has its own way on.
+func (r *Run) troubles(n *node, done executor.Effect, b *executor.EffectFailed) bool {
+	l := &n.life
+	if b.Class == executor.FailLost {
+		l.workerLost(done.Kind)
+		return true
 	}
 	delete(l.lostAt, done.Kind)
-	switch b.Class {
-	case executor.FailSession:
-		if done.Kind != executor.EffectAgent {
-			break
-		}
+	switch {
+	case b.Class == executor.FailSession && done.Kind == executor.EffectAgent:
 		n.logs[len(n.logs)-1].Session = ""
 		if !l.attempt.sessionLost(done) {
-			return nil
+			return false
 		}
 		l.failed(done.Kind)
 		l.failures = max(l.failures, l.attempt.losses)
 		b.Class = executor.FailCrash
-		l.trouble = &trouble{b, done.Kind, done.Agent}
-		return nil
-	case executor.FailConflict:
-		if done.Kind == executor.EffectBase {
-			r.conflict(n, b.Paths)
-			return nil
-		}
-	case executor.FailMoved:
-		if done.Kind == executor.EffectLand {
-			r.landing.over(n, b.Head, stageLanding)
-			return nil
-		}
-	case executor.FailForeign:
-		if n.sum {
-			r.sum.sawForeign(b)
-		}
+		return true
+	case b.Class == executor.FailConflict && done.Kind == executor.EffectBase:
+		r.conflict(n, b.Paths)
+		return false
+	case b.Class == executor.FailMoved && done.Kind == executor.EffectLand:
+		r.landing.over(n, b.Head, stageLanding)
+		return false
+	case b.Class == executor.FailForeign && n.sum:
+		r.sum.sawForeign(*b)
 	}
 	l.failed(done.Kind)
-	l.trouble = &trouble{b, done.Kind, done.Agent}
-	return nil
+	return true
 }

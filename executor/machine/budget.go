@@ -292,7 +292,7 @@ func (bg *budget) restraint(n *node, now time.Time) (executor.Event, bool) {
 		return executor.Event{}, false
 	}
 	if bg.halt.held.For == executor.ForHuman && !n.sum {
-		return n.event(executor.NodeWaiting{For: executor.ForHuman, Cause: executor.CauseHeld, Detail: "the run is held: " + bg.halt.held.Detail}), true
+		return n.awaitHuman(executor.CauseHeld, "the run is held: "+bg.halt.held.Detail), true
 	}
 	if e, ok := bg.exhausted(n, now); ok {
 		return e, true

@@ -16,9 +16,6 @@ func (r *Run) considerRetry(n *node, d *executor.Decision) (act, error) {
 	if d.How == executor.GatesOnly {
 		return r.considerGatesOnly(n, d)
 	}
-	again := func(what string) act {
-		return func() error { n.people.tell(*d); return r.release(n, what+" by "+d.By) }
-	}
 	l := &n.life
 	switch {
 	case n.people.reopen:
@@ -38,6 +35,17 @@ func (r *Run) considerRetry(n *node, d *executor.Decision) (act, error) {
 		return nil, r.refuse(n, "epic.json changed what it is about; the next ralph apply begins it again")
 	case n.status != executor.Waiting:
 		return nil, r.refuse(n, "there is nothing to retry")
+	}
+	return r.considerRetryWait(n, d)
+}
+
+// considerRetryWait ends a wait by another attempt.
+func (r *Run) considerRetryWait(n *node, d *executor.Decision) (act, error) {
+	again := func(what string) act {
+		return func() error { n.people.tell(*d); return r.release(n, what+" by "+d.By) }
+	}
+	l := &n.life
+	switch {
 	case n.waitsFor(executor.CauseQuestion) && d.Message == "":
 		return nil, r.refuse(n, "the agent asked: the answer comes with -m TEXT")
 	case n.waitsFor(executor.CauseTakeover) && d.Message == "":

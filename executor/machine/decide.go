@@ -62,13 +62,13 @@ func (r *Run) decideStage(n *node, rd *round) (executor.Event, bool) {
 		return r.awaitPerson(n)
 	case stageAsk:
 		q := l.attempt.end.Outcome.Summary
-		return n.event(executor.NodeWaiting{For: executor.ForHuman, Cause: executor.CauseQuestion, Detail: q}), true
+		return n.awaitHuman(executor.CauseQuestion, q), true
 	case stageTaken:
 		return n.takenDecision(), true
 	case stageSpoken:
 		return n.spokenDecision(), true
 	case stageHand:
-		return n.event(executor.NodeWaiting{For: executor.ForHuman, Cause: executor.CauseConflict, Detail: r.handText(n)}), true
+		return n.awaitHuman(executor.CauseConflict, r.handText(n)), true
 	case stageDiagnosed:
 		return n.afterDiagnosis(), true
 	case stageGate:
@@ -126,6 +126,21 @@ func (r *rules) done(n *node) executor.NodeDone {
 }
 
 func (n *node) event(b executor.Body) executor.Event { return executor.Event{Node: n.id, Body: b} }
+
+// awaitHuman is the wait for a person.
+func (n *node) awaitHuman(c executor.Cause, detail string) executor.Event {
+	return n.event(executor.NodeWaiting{For: executor.ForHuman, Cause: c, Detail: detail})
+}
+
+// awaitHumanAt is the wait for a person whom a gate needs.
+func (n *node) awaitHumanAt(c executor.Cause, gate, detail string) executor.Event {
+	return n.event(executor.NodeWaiting{For: executor.ForHuman, Cause: c, Gate: gate, Detail: detail})
+}
+
+// awaitTime is the wait for a time, after which the node goes on.
+func (n *node) awaitTime(until time.Time, detail string) executor.Event {
+	return n.event(executor.NodeWaiting{For: executor.ForTimer, Until: until, Detail: detail})
+}
 
 func (n *node) attemptEvent(b executor.Body) executor.Event {
 	a := &n.life.attempt

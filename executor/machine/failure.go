@@ -28,7 +28,7 @@ func (r *Run) afterFailure(n *node, now time.Time) (executor.Event, bool) {
 		}
 	}
 	if d := backoff(step.Retry, used, n.id, last.Number); d > 0 {
-		return n.event(executor.NodeWaiting{For: executor.ForTimer, Until: now.Add(d), Detail: "before attempt " + fmt.Sprint(n.numbers[step.Name]+1)}), true
+		return n.awaitTime(now.Add(d), "before attempt "+fmt.Sprint(n.numbers[step.Name]+1)), true
 	}
 	if r.halt.draining {
 		return executor.Event{}, false
@@ -62,7 +62,7 @@ func (n *node) afterDiagnosis() executor.Event {
 		return n.verdict()
 	}
 	note := cmp.Or(d.Note, "the agent stalled")
-	return n.event(executor.NodeWaiting{For: executor.ForHuman, Cause: executor.CauseDiagnosis, Detail: text.Head(note, executor.MaxNote)})
+	return n.awaitHuman(executor.CauseDiagnosis, text.Head(note, executor.MaxNote))
 }
 
 // onTrouble answers an effect that did not happen: try again later as long as
@@ -70,20 +70,12 @@ func (n *node) afterDiagnosis() executor.Event {
 func (r *Run) onTrouble(n *node, now time.Time) executor.Event {
 	l := &n.life
 	t := l.trouble
-	ask := func(c executor.Cause) executor.Event {
-		return n.event(executor.NodeWaiting{For: executor.ForHuman, Cause: c, Gate: t.Gate, Detail: t.Detail})
-	}
+	ask := func(c executor.Cause) executor.Event { return n.awaitHumanAt(c, t.Gate, t.Detail) }
 	step := n.stepNow()
 	byAgent := t.kind == executor.EffectAgent
 	standin := ""
 	if byAgent && step != nil && l.standin < len(step.Fallback) {
 		standin = step.Fallback[l.standin]
-	}
-	instead := func() executor.Event {
-		return n.attemptEvent(executor.AttemptEnded{
-			Status: executor.AttemptError, Next: step.Name,
-			Reason: text.Head(fmt.Sprintf("agent %s cannot work (%s); %s takes its place", t.agent, text.FirstLine(t.Detail), standin), 300),
-		})
 	}
 	retries := 5
 	if step != nil {
@@ -105,7 +97,7 @@ func (r *Run) onTrouble(n *node, now time.Time) executor.Event {
 	case t.Class == failGate:
 		return ask(executor.CauseGate)
 	case t.Class == executor.FailLost && l.lostAt[t.kind] <= retries:
-		return n.event(executor.NodeWaiting{For: executor.ForTimer, Until: again(n, now, l.lostAt[t.kind]), Detail: t.Detail})
+		return n.awaitTime(again(n, now, l.lostAt[t.kind]), t.Detail)
 	case t.Class == executor.FailLost && byAgent:
 		return ask(executor.CauseRunner)
 	case t.Class == executor.FailLost && t.kind == executor.EffectDiagnose:
@@ -115,23 +107,32 @@ func (r *Run) onTrouble(n *node, now time.Time) executor.Event {
 	case t.kind == executor.EffectDiagnose && t.Class != executor.FailLimit && (t.Class == executor.FailConfig || l.failures > retries):
 		return ask(executor.CauseDiagnosis)
 	case t.Class == executor.FailConfig && standin != "":
-		return instead()
+		return n.instead(standin)
 	case t.Class == executor.FailConfig:
 		return ask(executor.CauseConfig)
 	case t.Class == executor.FailLimit && runner != "":
 		return r.parks.onLimit(n, runner, &t.EffectFailed, now)
 	case l.failures <= retries:
-		return n.event(executor.NodeWaiting{For: executor.ForTimer, Until: again(n, now, l.failures), Detail: t.Detail})
+		return n.awaitTime(again(n, now, l.failures), t.Detail)
 	case t.Class == executor.FailCrash && byAgent:
 		next, _ := n.nextName("")
 		return n.attemptEvent(executor.AttemptEnded{Status: executor.AttemptFailed, Reason: text.Head(t.Detail, 300), Signature: "crash", Next: next})
 	case !byAgent:
 		return ask(executor.CauseWorkspace)
 	case standin != "":
-		return instead()
+		return n.instead(standin)
 	}
 	if p := r.parks.runners[runner]; p != nil && !p.down.IsZero() && since(now, p.down) >= outage {
 		return ask(executor.CauseRunner)
 	}
 	return r.parks.onLimit(n, runner, &t.EffectFailed, now)
+}
+
+// instead ends an attempt whose agent cannot work: another one takes its place.
+func (n *node) instead(standin string) executor.Event {
+	t := n.life.trouble
+	return n.attemptEvent(executor.AttemptEnded{
+		Status: executor.AttemptError, Next: n.stepNow().Name,
+		Reason: text.Head(fmt.Sprintf("agent %s cannot work (%s); %s takes its place", t.agent, text.FirstLine(t.Detail), standin), 300),
+	})
 }

@@ -176,13 +176,13 @@ func (r *Run) onGateTrouble(n *node, i int, name string, now time.Time) executor
 	case g.trouble.Class == executor.FailLimit:
 		return r.parks.onLimit(n, r.epic.Agents[r.gateAgent(n, name)].Runner, g.trouble, now)
 	case g.trouble.Class == executor.FailConfig:
-		return n.event(executor.NodeWaiting{For: executor.ForHuman, Cause: executor.CauseConfig, Gate: name, Detail: g.trouble.Detail})
+		return n.awaitHumanAt(executor.CauseConfig, name, g.trouble.Detail)
 	case g.trouble.Class == executor.FailLost && g.lostAt <= s.Limits.RunnerRetries:
-		return n.event(executor.NodeWaiting{For: executor.ForTimer, Until: again(n, now, g.lostAt), Detail: g.trouble.Detail})
+		return n.awaitTime(again(n, now, g.lostAt), g.trouble.Detail)
 	case g.trouble.Class != failGate && g.trouble.Class != executor.FailLost && g.failures <= s.Limits.RunnerRetries:
-		return n.event(executor.NodeWaiting{For: executor.ForTimer, Until: again(n, now, g.failures), Detail: g.trouble.Detail})
+		return n.awaitTime(again(n, now, g.failures), g.trouble.Detail)
 	}
-	return n.event(executor.NodeWaiting{For: executor.ForHuman, Cause: executor.CauseGate, Gate: name, Detail: name + ": " + g.trouble.Detail})
+	return n.awaitHumanAt(executor.CauseGate, name, name+": "+g.trouble.Detail)
 }
 
 // gateWaited is told of the wait that a gate's trouble came to: it is due again

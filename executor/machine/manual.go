@@ -52,7 +52,7 @@ func (r *rules) awaitPerson(n *node) (executor.Event, bool) {
 	case own.Work != "" && (len(n.successes) > 0 || n.life.first > 0):
 		detail = "your work is in its worktree, on the new base: go on there, or say that it is done with " + says
 	}
-	return n.event(executor.NodeWaiting{For: executor.ForHuman, Cause: executor.CauseManual, Detail: text.Head(detail, executor.MaxNote)}), true
+	return n.awaitHuman(executor.CauseManual, text.Head(detail, executor.MaxNote)), true
 }
 
 // lastEnded is the last attempt of this life at a step, "" for any, that has ended; nil
@@ -108,7 +108,7 @@ func (n *node) awaitHanded() (executor.Event, bool) {
 	if n.people.handed.by == "" || n.handedBy() != "" {
 		return executor.Event{}, false
 	}
-	return n.event(executor.NodeWaiting{For: executor.ForHuman, Cause: executor.CauseHandedIn, Detail: text.Head(n.handedWhy(), executor.MaxNote)}), true
+	return n.awaitHuman(executor.CauseHandedIn, text.Head(n.handedWhy(), executor.MaxNote)), true
 }
 
 // handedWhy says what holds back a node with work that was handed in.

@@ -58,9 +58,17 @@ func (r *Run) effect(n *node) (executor.Effect, bool) {
 		e.Kind, e.Commit, e.Pull, e.Iteration = executor.EffectPoll, l.result.Commit, l.pull, l.polls+1
 		return e, true
 	case stagePrepare, stageRed, stageAgent, stageCollect, stageDiagnose:
-	default:
-		return e, false
+		ok := r.attemptEffect(n, &e)
+		return e, ok
 	}
+	return e, false
+}
+
+// attemptEffect makes e the effect that the open attempt needs; false: it waits for a
+// person.
+func (r *Run) attemptEffect(n *node, e *executor.Effect) bool {
+	l := &n.life
+	a := &l.attempt
 	e.Step, e.Attempt, e.Start, e.Commit = a.step, a.number, l.start(), a.from
 	if l.step == asideStep && l.aside.merge {
 		e.Merge, e.Inputs, e.Paths = true, l.aside.inputs, l.aside.paths
@@ -78,7 +86,7 @@ func (r *Run) effect(n *node) (executor.Effect, bool) {
 		e.Agent = r.gateAgent(n, e.Gate)
 	case stageAgent:
 		if r.byPerson(n) {
-			return e, false
+			return false
 		}
 		e.Kind, e.Iteration, e.Agent, e.TimeMS = executor.EffectAgent, a.iteration+1, a.agent, n.timeLeft()
 		e.Session = a.handle(n.stepNow().Session, a.end.Outcome.Invalid != "")
@@ -87,7 +95,7 @@ func (r *Run) effect(n *node) (executor.Effect, bool) {
 	case stageDiagnose:
 		e.Kind, e.Agent, e.Commit = executor.EffectDiagnose, n.stepNow().Stall.Agent, a.collected.Result.Commit
 	}
-	return e, true
+	return true
 }
 
 // asks names the runner that an effect needs, "" if it needs none.

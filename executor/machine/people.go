@@ -146,7 +146,7 @@ func (r *Run) onWord(n *node, now time.Time) (executor.Event, bool) {
 		return executor.Event{}, false
 	}
 	if by := n.people.paused; by != "" && l.trouble == nil && l.stage.pausable() && r.landing.node != n {
-		return n.event(executor.NodeWaiting{For: executor.ForHuman, Cause: executor.CausePaused, Detail: "paused by " + by}), true
+		return n.awaitHuman(executor.CausePaused, "paused by "+by), true
 	}
 	d := l.word
 	next := ""

@@ -97,93 +97,6 @@ func (r *Run) nextWake(now time.Time, wake *time.Time) {
 	}
 }
 
-// admit gives free slots to waiting nodes that go on, in the order of their time, and
-// then to ready nodes. While a budget holds the run only what costs nothing begins; a
-// node that needs an agent's turn waits for people.
-func (r *Run) admit(now time.Time) []executor.Event {
-	var out []executor.Event
-	free := r.runs.started.Slots - r.queues.running
-	lanes := map[string]int{}
-	runners := r.headed()
-	var has *wallet
-	wallet := func() *wallet { // mostly there is no free slot, and nobody asks
-		if has == nil {
-			has = r.admission(now)
-		}
-		return has
-	}
-	holds := r.halt.held.For == executor.ForBudget
-	lane := func(name string) bool {
-		limit := r.epic.Run.Concurrency.PerLane[name]
-		return limit <= 0 || r.queues.lanes[name]+lanes[name] < limit
-	}
-	resume := func(n *node) bool {
-		if free <= 0 || !lane(n.ir.Lane) {
-			return false
-		}
-		next := r.nextTurn(n)
-		if !holds && n.wait.For == executor.ForLimit && wallet().noRoom(n, next) != "" {
-			return false
-		}
-		if name := r.needsRunner(n); name != "" && !(holds && next.agent != "") {
-			if ok, _ := r.parks.mayAsk(name, runners[name], now); !ok {
-				return false
-			}
-			runners[name]++
-		}
-		free--
-		lanes[n.ir.Lane]++
-		wallet().plan(n, next)
-		out = append(out, n.event(executor.NodeResumed{}))
-		return true
-	}
-	for _, i := range r.queues.expires {
-		n := r.nodes[i]
-		if n.wait.Until.After(now) {
-			break
-		}
-		switch n.wait.Cause {
-		case executor.CauseApproval:
-			out = append(out, r.overdue(n))
-		case executor.CausePull:
-			resume(n)
-		}
-	}
-	for _, i := range r.queues.timers {
-		n := r.nodes[i]
-		if free <= 0 {
-			break
-		}
-		if n.wait.Until.After(now) && !(holds && r.nextTurn(n).agent != "") {
-			if holds {
-				continue
-			}
-			break
-		}
-		resume(n)
-	}
-	if free <= 0 {
-		return out
-	}
-	room := func(c class) bool {
-		if !lane(c.lane) || !wallet().lets(nil, c.first) {
-			return false
-		}
-		if ok, _ := r.parks.mayAsk(c.runner, runners[c.runner], now); !ok {
-			return false
-		}
-		lanes[c.lane]++
-		runners[c.runner]++
-		wallet().plan(nil, c.first)
-		return true
-	}
-	for _, i := range r.queues.ready.take(free, room) {
-		n := r.nodes[i]
-		out = append(out, n.starts(r.inputs(n)))
-	}
-	return out
-}
-
 // runnerLimit is how many agents of a runner may be in flight; 0 = unlimited.
 func (r *rules) runnerLimit(name string) int {
 	limit := r.epic.Runners[name].Concurrent
@@ -284,9 +197,4 @@ func heldBack(n *node) bool {
 // were not held: then nothing is joined yet.
 func (q *queues) unfinished() bool {
 	return q.running > 0 || q.ready.n > 0 || slices.ContainsFunc(q.nodes, func(n *node) bool { return heldBack(n) || n.status == executor.Waiting && n.wait.Timed() })
-}
-
-// starts is the event that begins a life of the node.
-func (n *node) starts(inputs []executor.Result) executor.Event {
-	return n.event(executor.NodeStarted{Key: n.ir.Key, Work: n.ir.Digest.Work, Judge: n.ir.Digest.Judge, Inputs: inputs})
 }

@@ -87,77 +87,93 @@ func (r *Run) hint(n *node) string {
 	return strings.Join(lines, "\n  ")
 }
 
+// offer collects the ways of a node.
+type offer struct {
+	key  ir.Key
+	ways []Way
+}
+
+// say adds ways that are about the node, not about the whole run.
+func (o *offer) say(ways ...Way) {
+	for _, w := range ways {
+		w.Key = o.key
+		o.ways = append(o.ways, w)
+	}
+}
+
+// sayKeepOld adds the way back to an earlier success, if there is one.
+func (r *Run) sayKeepOld(n *node, o *offer) {
+	if r.cannotKeepOld(n) == "" {
+		o.say(Way{Verb: executor.RetryNode, How: executor.KeepOld})
+	}
+}
+
 // waysOf lists what people can do about a node as it stands now.
 func (r *Run) waysOf(n *node) []Way {
-	var out []Way
-	say := func(ways ...Way) {
-		for _, w := range ways {
-			w.Key = n.ir.Key
-			out = append(out, w)
-		}
-	}
-	retry, keepOld := Way{Verb: executor.RetryNode}, Way{Verb: executor.RetryNode, How: executor.KeepOld}
+	o := offer{key: n.ir.Key}
 	if n.people.paused != "" && (n.status != executor.Waiting || n.wait.For != executor.ForBudget) {
-		say(Way{Verb: executor.Resume})
+		o.say(Way{Verb: executor.Resume})
 	}
-	switch s := n.shown(); s {
+	switch n.shown() {
 	case executor.Done:
 		if !n.sum {
-			say(Way{Verb: Apply, How: Rerun})
+			o.say(Way{Verb: Apply, How: Rerun})
 		}
-		return out
+		return o.ways
 	case executor.Skipped, executor.Cancelled:
 		if n.people.reopen {
 			return []Way{{Verb: Apply}}
 		}
-		say(retry)
-		if r.cannotKeepOld(n) == "" {
-			say(keepOld)
-		}
+		o.say(Way{Verb: executor.RetryNode})
+		r.sayKeepOld(n, &o)
 	case executor.Blocked:
-		say(Way{Verb: executor.RetryNode, Message: true})
-		if r.cannotHandIn(n) == "" {
-			say(Way{Verb: executor.RetryNode, How: executor.GatesOnly}, Way{Verb: executor.RetryNode, How: executor.Discard})
-		}
-		if r.cannotKeepOld(n) == "" {
-			say(keepOld)
-		}
-		if !n.sum {
-			say(r.waysAround()...)
-		}
-		return out
+		r.waysOfBlocked(n, &o)
+		return o.ways
 	case executor.Waiting:
 		if n.wait.Cause == executor.CauseHeld {
-			return append(out, r.budget.heldWay())
+			return append(o.ways, r.budget.heldWay())
 		}
-		switch {
-		case n.life.stale: // the next run begins it again
-			out = append(out, Way{Verb: Apply})
-		case n.wait.For == executor.ForBudget:
-			say(Way{Verb: executor.Resume, Budget: cmp.Or(n.nodeMore(r.at), r.budget.more(r.at), "usd=+20")})
-		case r.parkedFor(n) != "":
-			say(retry)
-		default:
-			say(r.endsOf(n)...)
-		}
+		r.waysOfWaiting(n, &o)
 	}
 	if n.sum || n.shown() == executor.Skipped || n.status == executor.Cancelled {
-		return out
+		return o.ways
 	}
-	if r.cannotKeepOld(n) == "" {
-		say(keepOld)
-	}
+	r.sayKeepOld(n, &o)
 	if n.people.paused == "" {
-		say(Way{Verb: executor.Pause})
+		o.say(Way{Verb: executor.Pause})
 	}
 	switch {
 	case n.lands():
 	case n.status == executor.Running && r.epic.Plans() == "":
-		say(Way{Verb: executor.Skip, How: executor.Forced}, Way{Verb: executor.Cancel})
+		o.say(Way{Verb: executor.Skip, How: executor.Forced}, Way{Verb: executor.Cancel})
 	default:
-		say(r.waysAround()...)
+		o.say(r.waysAround()...)
 	}
-	return out
+	return o.ways
+}
+
+func (r *Run) waysOfBlocked(n *node, o *offer) {
+	o.say(Way{Verb: executor.RetryNode, Message: true})
+	if r.cannotHandIn(n) == "" {
+		o.say(Way{Verb: executor.RetryNode, How: executor.GatesOnly}, Way{Verb: executor.RetryNode, How: executor.Discard})
+	}
+	r.sayKeepOld(n, o)
+	if !n.sum {
+		o.say(r.waysAround()...)
+	}
+}
+
+func (r *Run) waysOfWaiting(n *node, o *offer) {
+	switch {
+	case n.life.stale: // the next run begins it again
+		o.ways = append(o.ways, Way{Verb: Apply})
+	case n.wait.For == executor.ForBudget:
+		o.say(Way{Verb: executor.Resume, Budget: cmp.Or(n.nodeMore(r.at), r.budget.more(r.at), "usd=+20")})
+	case r.parkedFor(n) != "":
+		o.say(Way{Verb: executor.RetryNode})
+	default:
+		o.say(r.endsOf(n)...)
+	}
 }
 
 // waysAround ends a node without its result. A draft is nothing without its plan.
