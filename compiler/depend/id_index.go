@@ -1,5 +1,7 @@
 package depend
 
+import "github.com/ralph-compiler/ralph/compiler/syntax"
+
 // idIndex finds what has an id. With zeros, leading zeros make no other id: 01 is 1,
 // and 1 is 01.
 type idIndex struct {
@@ -13,7 +15,7 @@ func (x *idIndex) add(id string, at int32) {
 	if _, twice := x.ids[id]; !twice {
 		x.ids[id] = at
 	}
-	bare := unpadded(id)
+	bare := syntax.Unpadded(id)
 	if !x.zeros || bare == id {
 		return
 	}
@@ -30,31 +32,9 @@ func (x *idIndex) find(id string) (int32, bool) {
 	if ok || !x.zeros {
 		return at, ok
 	}
-	bare := unpadded(id)
+	bare := syntax.Unpadded(id)
 	if at, ok = x.padded[bare]; !ok && bare != id {
 		at, ok = x.ids[bare]
 	}
 	return at, ok
-}
-
-// unpadded takes the leading zeros from the numbers of an id.
-func unpadded(id string) string {
-	for i := 0; ; i++ {
-		if i+1 >= len(id) {
-			return id
-		}
-		if id[i] == '0' && digit(id[i+1]) && (i == 0 || !digit(id[i-1])) {
-			break
-		}
-	}
-	out := make([]byte, 0, len(id))
-	for i := 0; i < len(id); i++ {
-		if i == 0 || !digit(id[i-1]) {
-			for i+1 < len(id) && id[i] == '0' && digit(id[i+1]) {
-				i++
-			}
-		}
-		out = append(out, id[i])
-	}
-	return string(out)
 }

@@ -12,7 +12,7 @@ import (
 func PlainID(id string, padded bool) string {
 	id = syntax.FoldID(id)
 	if padded {
-		id = unpadded(id)
+		id = syntax.Unpadded(id)
 	}
 	return id
 }

@@ -359,11 +359,7 @@ func (ph *Phase) named(id string) bool {
 }
 
 // same reports whether two ids are the same but for zeros in front of numbers.
-func same(a, b string) bool {
-	a, _ = simplify(a)
-	b, _ = simplify(b)
-	return a == b
-}
+func same(a, b string) bool { return simplify(a) == simplify(b) }
 
 // phaseWord makes an id for a group heading without one: "final" of "Final
 // Phase", else its number in the plan.

@@ -1,8 +1,8 @@
 package syntax
 
 import (
-	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -18,14 +18,14 @@ func (p *parser) numbering() {
 		return
 	}
 	for i := range p.plan.Items {
-		p.plan.Items[i].ID, _ = simplify(p.plan.Items[i].ID)
+		p.plan.Items[i].ID = simplify(p.plan.Items[i].ID)
 	}
 	for i := range p.plan.Phases {
 		ph := &p.plan.Phases[i]
 		if !ph.Implicit && p.phase.sprintLike {
 			p.phaseSpelling(ph)
 		}
-		ph.ID, _ = simplify(ph.ID)
+		ph.ID = simplify(ph.ID)
 	}
 }
 
@@ -33,8 +33,8 @@ func (p *parser) numbering() {
 // case, without zeros in front.
 func (p *parser) phaseSpelling(ph *Phase) {
 	written := p.file.Text(ph.IDRange)
-	plain, tooLarge := simplify(ph.ID)
-	if tooLarge {
+	plain := simplify(ph.ID)
+	if len(plain) > 9 && hasTooLarge(plain) {
 		p.report(diag.New("number-too-large", ph.IDRange, "the number of a phase is too large").WithDetail(
 			"Numbers of phases go up to %d. Write a smaller one.", maxNumber))
 		return
@@ -56,42 +56,38 @@ func (p *parser) phaseSpelling(ph *Phase) {
 // maxNumber is the largest number in an id.
 const maxNumber = 1<<31 - 1
 
-// simplify writes an id in lower case and without zeros in front of numbers.
-func simplify(id string) (plain string, tooLarge bool) {
-	if isSimple(id) {
-		return id, false
-	}
-	var b strings.Builder
-	for i := 0; i < len(id); {
-		j := len(id) - len(strings.TrimLeft(id[i:], decimals))
-		if j == i {
-			_, n := utf8.DecodeRuneInString(id[i:])
-			b.WriteString(strings.ToLower(id[i : i+n]))
-			i += n
-			continue
-		}
-		num := cmp.Or(strings.TrimLeft(id[i:j], "0"), "0")
-		if n, err := strconv.ParseUint(num, 10, 64); err != nil || n > maxNumber {
-			tooLarge = true
-		}
-		b.WriteString(num)
-		i = j
-	}
-	return b.String(), tooLarge
+// hasTooLarge reports whether a number in an id is larger.
+func hasTooLarge(id string) bool {
+	numbers := strings.FieldsFunc(id, func(r rune) bool { return !strings.ContainsRune(decimals, r) })
+	return slices.ContainsFunc(numbers, func(s string) bool {
+		n, err := strconv.ParseUint(s, 10, 64)
+		return err != nil || n > maxNumber
+	})
 }
 
-// isSimple reports whether an id surely is in its plain form.
-func isSimple(id string) bool {
-	if len(id) > 9 {
-		return false
-	}
-	for i := 0; i < len(id); i++ {
-		zero := id[i] == '0' && i+1 < len(id) && id[i+1] >= '0' && id[i+1] <= '9' && (i == 0 || id[i-1] < '0' || id[i-1] > '9')
-		if zero || id[i] >= 'A' && id[i] <= 'Z' || id[i] >= utf8.RuneSelf {
-			return false
+// simplify writes an id in lower case and without zeros in front of numbers.
+func simplify(id string) string { return strings.ToLower(Unpadded(id)) }
+
+// Unpadded takes the leading zeros from the numbers of an id.
+func Unpadded(id string) string {
+	for i := 0; ; i++ {
+		if i+1 >= len(id) {
+			return id
+		}
+		if id[i] == '0' && isDigit(id[i+1]) && (i == 0 || !isDigit(id[i-1])) {
+			break
 		}
 	}
-	return true
+	out := make([]byte, 0, len(id))
+	for i := 0; i < len(id); i++ {
+		if i == 0 || !isDigit(id[i-1]) {
+			for i+1 < len(id) && id[i] == '0' && isDigit(id[i+1]) {
+				i++
+			}
+		}
+		out = append(out, id[i])
+	}
+	return string(out)
 }
 
 // codePoints names the characters of an id that are not ASCII.

@@ -96,8 +96,7 @@ func (p *parser) plainID(id string) string {
 	if !p.item.sprintLike {
 		return id
 	}
-	id, _ = simplify(id)
-	return id
+	return simplify(id)
 }
 
 func (p *parser) groupExample() string {

@@ -86,7 +86,7 @@ func overviewItems(key *idMatch, items map[string]*Item) (named []*Item, unknown
 	for _, id := range append([]string{key.id}, key.also...) {
 		it := items[id]
 		if it == nil {
-			plain, _ := simplify(id)
+			plain := simplify(id)
 			it = items[plain]
 		}
 		switch {

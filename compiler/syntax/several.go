@@ -159,7 +159,7 @@ func runes(s string, n int) int {
 
 // hyphened reports whether an id begins with a digit and holds a hyphen.
 func hyphened(id string) bool {
-	return id != "" && id[0] >= '0' && id[0] <= '9' && strings.IndexByte(id, '-') > 0
+	return id != "" && isDigit(id[0]) && strings.IndexByte(id, '-') > 0
 }
 
 // prefixes returns what stands before the first hyphens of an id.

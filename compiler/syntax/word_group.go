@@ -90,7 +90,7 @@ func (p *parser) wordGroups() {
 	}
 	for i := range p.wordHeads {
 		h := &p.wordHeads[i]
-		number, _ := simplify(h.key.id)
+		number := simplify(h.key.id)
 		if k, known := chosen[number]; known && h.id == "" && p.wordHeads[k].level != h.level {
 			p.repeating[h.elem] = number
 		}
