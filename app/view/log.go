@@ -36,7 +36,7 @@ type Log struct {
 
 // All prints the past: events, the last lines of what was written, and the files.
 func (l *Log) All() error {
-	if err := l.past(); err != nil {
+	if err := l.tell(l.R.Events, l.lastOutput); err != nil {
 		return err
 	}
 	if err := l.backlog(); err != nil { // of what is open
@@ -114,20 +114,25 @@ func (l *Log) files() error {
 	return err
 }
 
-// past prints the events that there are, and before those that end a program the last
-// lines of what that printed.
-func (l *Log) past() error {
-	if l.Node == "" || l.JSON {
-		return l.print(l.R.Events)
+// tell prints the events that were not printed yet, and before those that end a program
+// what output says of what that printed.
+func (l *Log) tell(events []executor.Event, output func(of func(turn string) bool, over bool) error) error {
+	if !l.Raw && (l.Node == "" || l.JSON) { // nothing of what programs print
+		return l.print(events)
 	}
-	for _, e := range l.R.Events {
-		if e.Node != l.Node {
+	for _, e := range events {
+		if e.Seq <= l.Last || l.Node != "" && e.Node != l.Node {
 			continue
 		}
 		if of := endedBy(e.Body); of != nil {
-			if err := l.lastOutput(of, true); err != nil {
+			if err := output(of, true); err != nil {
 				return err
 			}
+		}
+		if l.Raw {
+			l.enter(e)
+			l.Last = e.Seq
+			continue
 		}
 		if err := l.print([]executor.Event{e}); err != nil {
 			return err

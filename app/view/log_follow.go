@@ -26,7 +26,7 @@ func (l *Log) Follow(ctx context.Context) error {
 	events := l.R.Events
 	if l.Raw {
 		l.enterLast(events)
-	} else if err := l.past(); err != nil {
+	} else if err := l.tell(events, l.lastOutput); err != nil {
 		return err
 	}
 	if err := l.backlog(); err != nil {
@@ -45,7 +45,7 @@ func (l *Log) Follow(ctx context.Context) error {
 			if events, err = record.ReadEvents(ctx, state, l.R.Epic.Epic.ID); err != nil && ctx.Err() == nil {
 				return exit.Inputf("%w", err)
 			}
-			if err := l.news(events); err != nil {
+			if err := l.tell(events, l.outputWhere); err != nil {
 				return err
 			}
 		}
@@ -62,29 +62,6 @@ func (l *Log) Follow(ctx context.Context) error {
 		}
 	}
 	return l.output()
-}
-
-// news prints new events, and before those that end a program what that printed.
-func (l *Log) news(events []executor.Event) error {
-	for _, e := range events {
-		if e.Seq <= l.Last || l.Node != "" && e.Node != l.Node {
-			continue
-		}
-		if of := endedBy(e.Body); of != nil {
-			if err := l.outputWhere(of, true); err != nil {
-				return err
-			}
-		}
-		if l.Raw {
-			l.enter(e)
-			l.Last = e.Seq
-			continue
-		}
-		if err := l.print([]executor.Event{e}); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // endedBy tells which files of an attempt are complete when an event has come, nil
