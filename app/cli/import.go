@@ -1,10 +1,7 @@
 package cli
 
 import (
-	"bytes"
 	"cmp"
-	"errors"
-	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -13,8 +10,6 @@ import (
 	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/app/view"
-	"github.com/ralph-compiler/ralph/internal/atomicfile"
-	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
 func newImportCommand() *cobra.Command {
@@ -106,16 +101,8 @@ func importPolicy(cmd *cobra.Command, f *project.Format, a *project.Args) error 
 	if err := r.Project.LeadsOut(a.Out); err != nil {
 		return err
 	}
-	old, err := regular.ReadFile(a.Out)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-	case err != nil:
-		return exit.Inputf("%w", err)
-	case len(bytes.TrimSpace(old)) > 0:
-		return exit.Inputf("%s exists, so it is not replaced; name another file with -o, or delete it", a.Out)
-	}
-	if err := atomicfile.Write(a.Out, hcl, 0o644); err != nil {
-		return exit.Inputf("%w", err)
+	if err := project.WriteOver(a.Out, hcl, "", func([]byte) bool { return false }); err != nil {
+		return err
 	}
 	view.Sayf(cmd.OutOrStdout(), "%s (%s): wrote %s\n", r.Label(), f.Name, filepath.ToSlash(a.Out))
 	return nil

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -198,13 +197,10 @@ func WriteAgents(p *Policy, changed map[string][]byte) error {
 		if f := was[name]; f != nil && !bytes.Equal(now, f.Bytes) || f == nil && err == nil {
 			return exit.Inputf("%s changed meanwhile; nothing was written: run sync-agents again", name)
 		}
-		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
-			return exit.Inputf("%w", err)
+		if err := makeDirOf(at); err != nil {
+			return err
 		}
 		batch.Add(at, b, 0o644)
 	}
-	if err := batch.Commit(); err != nil {
-		return exit.Inputf("%w", err)
-	}
-	return nil
+	return asInput(batch.Commit())
 }

@@ -1,19 +1,14 @@
 package project
 
 import (
-	"bytes"
 	"cmp"
-	"errors"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/app/words"
-	"github.com/ralph-compiler/ralph/internal/atomicfile"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
-	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
 // drawingFormats are the formats of drawings by file extension.
@@ -84,16 +79,5 @@ func WriteDrawing(out, format string, drawing []byte) error {
 	if err := ConfinedIn(filepath.Dir(out), out); err != nil {
 		return err
 	}
-	old, err := regular.ReadFile(out)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-	case err != nil:
-		return exit.Inputf("%w", err)
-	case len(bytes.TrimSpace(old)) > 0 && !drawn(old, format):
-		return exit.Inputf("%s exists and is not a drawing by ralph, so it is not replaced; name another file with -o, or delete it", out)
-	}
-	if err := atomicfile.Write(out, drawing, 0o644); err != nil {
-		return exit.Inputf("%w", err)
-	}
-	return nil
+	return WriteOver(out, drawing, " and is not a drawing by ralph", func(old []byte) bool { return drawn(old, format) })
 }

@@ -34,10 +34,7 @@ func (f *Format) ExportEach(epic *ir.Epic, h *ir.History, dir string) ([]foreign
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, exit.Inputf("%w", err)
 	}
-	if err := batch.Commit(); err != nil {
-		return nil, exit.Inputf("%w", err)
-	}
-	return all, nil
+	return all, asInput(batch.Commit())
 }
 
 // WriteExport writes an export to a file.
@@ -45,15 +42,10 @@ func WriteExport(epic *ir.Epic, out string, b []byte) error {
 	if err := mayExportTo(epic, out); err != nil {
 		return err
 	}
-	if dir := filepath.Dir(out); !IsDir(dir) {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			return exit.Inputf("%w", err)
-		}
+	if err := makeDirOf(out); err != nil {
+		return err
 	}
-	if err := atomicfile.Write(out, b, 0o644); err != nil {
-		return exit.Inputf("%w", err)
-	}
-	return nil
+	return asInput(atomicfile.Write(out, b, 0o644))
 }
 
 // mayExportTo refuses to replace a plan, a policy, an epic, the file that the epic was
@@ -67,8 +59,8 @@ func mayExportTo(epic *ir.Epic, file string) error {
 	if err := p.LeadsOut(file); err != nil {
 		return err
 	}
-	if kind := KindOf(file); kind == "plan" || kind == "policy" {
-		return exit.Inputf("%s is the name of a %s; name another file with -o", file, kind)
+	if err := notAnOutput(file); err != nil {
+		return err
 	}
 	if path, inside := p.Rel(file); inside && path == epic.Epic.Plan {
 		return exit.Inputf("the epic was made from %s, so it is not replaced; name another file with -o", file)

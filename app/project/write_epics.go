@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/app/words"
@@ -29,10 +28,8 @@ func (c *Compilation) WriteEpics(a *Args, out io.Writer, targets []string) error
 		if err := c.mayReplace(targets[i]); err != nil {
 			return err
 		}
-		if dir := filepath.Dir(targets[i]); !IsDir(dir) {
-			if err := os.MkdirAll(dir, 0o755); err != nil {
-				return exit.Inputf("%w", err)
-			}
+		if err := makeDirOf(targets[i]); err != nil {
+			return err
 		}
 		if len(r.JSON) > ir.MaxBytes {
 			return exit.Inputf("%s would have %d MB; at most %d MB are read: write several plans", targets[i], len(r.JSON)>>20, ir.MaxBytes>>20)
@@ -60,21 +57,16 @@ func (c *Compilation) WriteEpics(a *Args, out io.Writer, targets []string) error
 			}
 		}
 	}
-	if err := batch.Commit(); err != nil {
-		return exit.Inputf("%w", err)
-	}
-	return nil
+	return asInput(batch.Commit())
 }
 
 // mayReplace refuses a file that compile read, or that exists and is not an epic: -o replaces what compile can make again, never a plan, a policy or
 // anything else. A broken or conflicted epic still has its format in it.
 func (c *Compilation) mayReplace(file string) error {
-	if kind := KindOf(file); kind == "plan" || kind == "policy" {
-		if _, err := os.Stat(file); os.IsNotExist(err) {
-			return exit.Inputf("%s is the name of a %s; name another file with -o", file, kind)
-		}
-	}
 	info, err := os.Stat(file)
+	if os.IsNotExist(err) {
+		return notAnOutput(file)
+	}
 	if err != nil || !info.Mode().IsRegular() {
 		return nil // writing reports the error
 	}
@@ -82,11 +74,8 @@ func (c *Compilation) mayReplace(file string) error {
 		return exit.Inputf("%s is what was compiled, so it is not replaced; name another file with -o", file)
 	}
 	epic, err := MayBeEpic(file)
-	if err != nil {
-		return err
+	if err == nil && !epic {
+		return notReplaced(file, " and is not an epic.json")
 	}
-	if !epic {
-		return exit.Inputf("%s exists and is not an epic.json, so it is not replaced; name another file with -o, or delete it", file)
-	}
-	return nil
+	return err
 }
