@@ -5,6 +5,24 @@ import (
 	"strings"
 )
 
+// StepIndex is the place of a step, -1 if the node has none of this name.
+func (n *Node) StepIndex(name string) int {
+	for i := range n.Steps {
+		if n.Steps[i].Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// Step is the step of a name, nil if the node has none. It is the node's own.
+func (n *Node) Step(name string) *Step {
+	if i := n.StepIndex(name); i >= 0 {
+		return &n.Steps[i]
+	}
+	return nil
+}
+
 // PhaseTitle returns the title of the node's phase in the plan, "Phase 1:
 // Schema", or "Phase 1" if only its id is known; "" without a phase.
 func (n *Node) PhaseTitle() string {

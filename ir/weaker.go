@@ -116,11 +116,9 @@ func (w *weaker) steps(o, n *Node) {
 		w.when(!has[g], "gate-removed", n.Key, "gate %s removed from step %s", g, had[g])
 	}
 	for _, s := range n.Steps {
-		i := slices.IndexFunc(o.Steps, func(x Step) bool { return x.Name == s.Name })
-		if i < 0 {
-			continue
+		if was := o.Step(s.Name); was != nil {
+			w.step(n.Key, was, &s)
 		}
-		w.step(n.Key, &o.Steps[i], &s)
 	}
 }
 

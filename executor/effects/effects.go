@@ -153,10 +153,8 @@ func (w *Worker) room(do work, err error) (work, error) {
 func (w *Worker) find(q *executor.Request) (*ir.Node, *ir.Step) {
 	e := &q.Effect
 	if n := w.nodes[e.Node]; n != nil {
-		for j := range n.Steps {
-			if n.Steps[j].Name == e.Step {
-				return n, &n.Steps[j]
-			}
+		if s := n.Step(e.Step); s != nil {
+			return n, s
 		}
 		return n, madeUp(n, q)
 	}

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -26,11 +25,11 @@ const mostLeft = 50
 func (w *Worker) left(n *ir.Node, reports []executor.StepReport) (lines []string, err error) {
 	var said, files []string
 	for _, a := range reports {
-		k := slices.IndexFunc(n.Steps, func(s ir.Step) bool { return s.Name == a.Step })
-		if k < 0 || len(n.Steps[k].Prompt) == 0 {
+		step := n.Step(a.Step)
+		if step == nil || len(step.Prompt) == 0 {
 			continue
 		}
-		s, f, err := leftIn(Files(w.State, n.ID, a.Step, a.Attempt), a.Step, a.Summary, len(n.Steps[k].Gates) > 0)
+		s, f, err := leftIn(Files(w.State, n.ID, a.Step, a.Attempt), a.Step, a.Summary, len(step.Gates) > 0)
 		if err != nil {
 			return nil, err
 		}

@@ -284,12 +284,7 @@ func (n *node) stepIndex(name string) int {
 	if a := n.life.aside; a != nil && a.step.Name == name {
 		return asideStep
 	}
-	for i := range n.ir.Steps {
-		if n.ir.Steps[i].Name == name {
-			return i
-		}
-	}
-	return -1
+	return n.ir.StepIndex(name)
 }
 
 // hasAgent reports whether somebody works in the step; else only gates judge.

@@ -2,11 +2,9 @@ package machine
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
-	"github.com/ralph-compiler/ralph/ir"
 )
 
 // runRecovered begins the state of a run whose journal is lost.
@@ -202,7 +200,7 @@ func (r *rules) goOnKept(n *node) {
 			l.stage = stageFailed
 		}
 	}
-	at := slices.IndexFunc(n.ir.Steps, func(s ir.Step) bool { return s.Name == life.Step })
+	at := n.ir.StepIndex(life.Step)
 	if at < 0 || len(life.Steps) != at {
 		return
 	}

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/ralph-compiler/ralph/executor"
-	"github.com/ralph-compiler/ralph/ir"
 )
 
 // Request collects what the worker of an effect has to know. Lists that grow with the
@@ -22,7 +21,7 @@ func (r *Run) request(e executor.Effect) *executor.Request {
 	if n == nil || n.ir == nil {
 		return q
 	}
-	if n.sum || !slices.ContainsFunc(r.epic.Nodes[n.index].Steps, func(s ir.Step) bool { return s.Name == e.Step }) {
+	if n.sum || r.epic.Nodes[n.index].Step(e.Step) == nil {
 		q.Step = r.Node(e.Node).Step(e.Step)
 	}
 	a, _ := r.Node(e.Node).Attempt(e.Step, e.Attempt)

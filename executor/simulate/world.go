@@ -277,10 +277,8 @@ func (w *world) hash(what string, parts ...string) string {
 
 func (w *world) step(e executor.Effect) *ir.Step {
 	if n := w.nodes[e.Node]; n != nil {
-		for i := range n.Steps {
-			if n.Steps[i].Name == e.Step {
-				return &n.Steps[i]
-			}
+		if s := n.Step(e.Step); s != nil {
+			return s
 		}
 	}
 	return &ir.Step{Name: e.Step, Agent: e.Agent, Access: "write"}
