@@ -26,7 +26,7 @@ func TestWorktreesOfASuccessGoAndOthersAreNamedOnce(t *testing.T) { // S2-63, S2
 		t.Error(err)
 	}
 	said := a.out.String() + a.err.String()
-	if n := strings.Count(said, r.tree("1.2")); n != 1 || !strings.Contains(said, "stays: it holds changes that are not committed") {
+	if n := strings.Count(said, r.tree("1.2")); n != 1 || !strings.Contains(said, "is kept: it holds changes that are not committed") {
 		t.Errorf("it named the worktree %d times:\n%s", n, said)
 	}
 }

@@ -44,7 +44,7 @@ func appliesAnEpicOfPeople(t *testing.T, d *database) {
 	if got := d.ralph("import", "--as", "bd", "issues.json"); got.code != exit.Done {
 		t.Fatalf("import: %s", got.all())
 	}
-	if got := d.ralph("apply"); got.code != exit.Done || strings.Contains(got.all(), "not mirrored") || strings.Contains(got.all(), "was not told") {
+	if got := d.ralph("apply"); got.code != exit.Done || strings.Contains(got.all(), "not mirrored") || strings.Contains(got.all(), "is missing updates") {
 		t.Fatalf("apply: exit %d\n%s", got.code, got.all())
 	}
 	for id, want := range map[string]struct {

@@ -211,7 +211,7 @@ func TestApplyGoesOnAfterKill9(t *testing.T) { // L0-12, S2-15, S2-37, S2-44
 	a.wait()
 	r.unblock(path)
 	b := r.run(exit.Done)
-	if !strings.Contains(b.err.String(), "ended without a word; going on") {
+	if !strings.Contains(b.err.String(), "was killed; resuming") {
 		t.Errorf("it said %s", &b.err)
 	}
 	if alive(agent) {
@@ -261,7 +261,7 @@ func TestApplyIsInterruptedTwice(t *testing.T) {
 	if alive(agent) {
 		t.Error("the agent is still at work")
 	}
-	for _, want := range []string{"running attempts may go on until", "interrupted again: stopping what runs", "1.1   interrupted: in implement #1", "To go on: ralph apply"} {
+	for _, want := range []string{"running attempts may continue until", "interrupted again: stopping what runs", "1.1   interrupted: in implement #1", "To continue: ralph apply"} {
 		if !strings.Contains(a.out.String(), want) {
 			t.Errorf("the output lacks %q:\n%s", want, &a.out)
 		}
@@ -379,7 +379,7 @@ func TestApplyRefusesProgramsAndDeadlinesBeforeAnythingRuns(t *testing.T) { // S
 	for _, past := range []string{"2020-01-01", "2020-01-02T15:04Z", "2020-01-02T15:04:00Z"} {
 		e.Nodes[1].Limits.Deadline = past
 		r.epic(e)
-		if a := r.run(exit.Input); !strings.Contains(a.err.String(), "deadlines are past:\n  - 1.2: "+past+"\n") {
+		if a := r.run(exit.Input); !strings.Contains(a.err.String(), "deadlines are in the past:\n  - 1.2: "+past+"\n") {
 			t.Errorf("%s: it said %s", past, &a.err)
 		}
 	}

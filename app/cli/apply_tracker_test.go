@@ -75,7 +75,7 @@ func TestALostClaimIsInTheAccountOfTheRun(t *testing.T) {
 	f.Do(r.dir, "zoe", "update", "bd-1-1", "--status", "in_progress", "--assignee", "zoe")
 	_, said := b.ralph(t, r, exit.Done, "apply")
 	const left = "bd-1-1 is done, and stays in_progress in bd: zoe has claimed it there (bd --actor zoe close bd-1-1)"
-	if !strings.Contains(said, left) || !strings.Contains(said, "bd-epic stays open in bd") || strings.Contains(said, "was not told") {
+	if !strings.Contains(said, left) || !strings.Contains(said, "bd-epic stays open in bd") || strings.Contains(said, "is missing updates") {
 		t.Errorf("apply says\n%s", said)
 	}
 	if out, _ := b.ralph(t, r, exit.Done, "status"); !strings.Contains(out, left) {
@@ -106,7 +106,7 @@ func TestStatusSaysWhatTheTrackerDoesNotHave(t *testing.T) { // what bd refuses 
 	if s == nil || s.Kind != "bd" || s.CommentsUnsent == 0 || s.BeadsUnsent == 0 || len(s.Unsent) != s.BeadsUnsent || len(s.Refused) != 0 {
 		t.Errorf("while it was away: %+v", s)
 	}
-	if out, _ := b.ralph(t, r, exit.Done, "status"); !strings.Contains(out, "bd was not told everything") {
+	if out, _ := b.ralph(t, r, exit.Done, "status"); !strings.Contains(out, "bd is missing updates") {
 		t.Errorf("status says\n%s", out)
 	}
 	f.Faults(bdtest.Fault{On: "comments add", With: "bd-1-1", In: "implement #1", Do: bdtest.Refuse, Text: "Error: not these words"})
@@ -116,7 +116,7 @@ func TestStatusSaysWhatTheTrackerDoesNotHave(t *testing.T) { // what bd refuses 
 		t.Errorf("with a comment that it refuses: %+v", s)
 	}
 	out, _ := b.ralph(t, r, exit.Done, "status")
-	if !strings.Contains(out, "bd refused 1 thing, and took the others") || !strings.Contains(out, "not these words") || strings.Contains(out, "was not told") {
+	if !strings.Contains(out, "bd rejected 1 thing and accepted the others") || !strings.Contains(out, "not these words") || strings.Contains(out, "is missing updates") {
 		t.Errorf("status says\n%s", out)
 	}
 }

@@ -58,7 +58,7 @@ func TestApplyWarnsOfWhatAgentsWillNotSee(t *testing.T) {
 	r.write("a b.txt", "two\n")
 	r.write("untold.txt", "mine\n")
 	a := r.run(exit.Done)
-	if want := "warning: a b.txt, data.txt: not committed, or not as in the commit that agents start from (" + r.git("rev-parse", "HEAD")[:12] + ")"; !strings.Contains(a.err.String(), want) {
+	if want := "warning: a b.txt, data.txt: not committed, or different in the commit that agents start from (" + r.git("rev-parse", "HEAD")[:12] + ")"; !strings.Contains(a.err.String(), want) {
 		t.Errorf("it lacks %q:\n%s", want, &a.err)
 	}
 	if a := r.run(exit.Done); strings.Contains(a.err.String(), "not committed") { // nothing will run
@@ -101,7 +101,7 @@ func TestApplyGoesOnAboveAJournalThatLostItsEnd(t *testing.T) { // execution §1
 	if got := r.git("rev-parse", "ralph/x/1-1"); got != commit {
 		t.Errorf("the work was made again: %s, want %s", got, commit)
 	}
-	r.says("journal verify", "were lost and that is on record; 1 commit showed it")
+	r.says("journal verify", "were lost, which is recorded; 1 commit showed it")
 }
 
 // A missing program holds nothing up where another agent takes its place, of

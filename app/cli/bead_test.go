@@ -35,7 +35,7 @@ if test ! -e "$TOP/go"; then touch "$TOP/at-work"; while :; do sleep 0.05; done;
 		t.Fatal("it ended by itself")
 	}
 	r.write("../go", "")
-	r.has(r.ralph(exit.Done, "apply", "bead.json"), "going on from its journal", "gate gt-1/it-is-there: pass", "1 of 1 sprint done")
+	r.has(r.ralph(exit.Done, "apply", "bead.json"), "resuming from its journal", "gate gt-1/it-is-there: pass", "1 of 1 sprint done")
 	if got := strings.Fields(r.read("../tries")); strings.Join(got, " ") != "1 1" {
 		t.Errorf("attempts %v were made, want the first one twice", got)
 	}

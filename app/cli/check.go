@@ -22,7 +22,7 @@ func fromEpic(a *project.Args) error {
 		return exit.Usagef("compile which plan? ralph compile plans/x.md")
 	}
 	if project.IsDir(a.Out) {
-		return exit.Usagef("name the plans whose epics lie in %s", a.Out)
+		return exit.Usagef("name the plans whose epics are in %s", a.Out)
 	}
 	b, err := project.ReadFile(a.Out)
 	if err != nil {

@@ -28,16 +28,16 @@ func newCompileCommand() *cobra.Command {
 	addCompileFlags(cmd, a)
 	f.BoolVar(&a.Check, "check", false, "compile and compare, write nothing; exit 5 when epic.json is stale")
 	f.BoolVar(&a.NoAnnotate, "no-annotate", false, "leave the plan alone")
-	f.StringArrayVar(&a.FreshIDs, "fresh-id", nil, "give this sprint an id that nothing is on record about (repeatable)")
+	f.StringArrayVar(&a.FreshIDs, "fresh-id", nil, "give this sprint an id without any record (repeatable)")
 	addSameID(cmd, a)
 	f.BoolVar(&a.Push, "push", false, "write the epic and its nodes into the tracker that the policy names (tracker \"bd\")")
-	f.StringVar(&a.PlanPath, "plan-path", "", "path that a plan from standard input (-) stands for")
+	f.StringVar(&a.PlanPath, "plan-path", "", "path of a plan that is read from standard input (-)")
 	return cmd
 }
 
 // addSameID adds the flag by which a sprint takes over the record of a deleted one.
 func addSameID(cmd *cobra.Command, a *project.Args) {
-	cmd.Flags().StringArrayVar(&a.SameIDs, "same-id", nil, "let this sprint have the id of a deleted one: it is the same (repeatable)")
+	cmd.Flags().StringArrayVar(&a.SameIDs, "same-id", nil, "let this sprint keep the id of a deleted one: it is the same sprint (repeatable)")
 }
 
 // addCompileFlags adds the flags that say how a plan is compiled.
@@ -47,7 +47,7 @@ func addCompileFlags(cmd *cobra.Command, a *project.Args) {
 }
 
 func addDialect(cmd *cobra.Command, a *project.Args) {
-	cmd.Flags().StringVar(&a.Dialect, "dialect", "", "how the plan names its items (sprint, task, checklist, spec-kit, …; task:Unit,PR for own words)")
+	cmd.Flags().StringVar(&a.Dialect, "dialect", "", "how the plan names its items (sprint, task, checklist, spec-kit, …; task:Unit,PR for your own keywords)")
 }
 
 // addPolicyFlags adds the flags of compiling that do not depend on the format of the work.
@@ -74,7 +74,7 @@ func runCompile(cmd *cobra.Command, a *project.Args) error {
 		return err
 	}
 	if a.Push && a.Check {
-		return exit.Usagef("--check writes nothing, --push does: give one of them")
+		return exit.Usagef("--check writes nothing, --push does: give only one of them")
 	}
 	if slices.Contains(a.Plans, "-") && len(a.Plans) > 1 {
 		return exit.Usagef("standard input (-) stands alone")

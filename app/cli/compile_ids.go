@@ -55,7 +55,7 @@ func otherIDs(old ir.Names, r compiler.Result) (lines []string) {
 		if len(lines) == mostOthers {
 			return append(lines, "  and more")
 		}
-		lines = append(lines, fmt.Sprintf("%s was %s and is %s now: it begins anew, and --push closes the bead %s. If it is the same sprint, write the old id back into the plan",
+		lines = append(lines, fmt.Sprintf("%s was %s and is %s now: it starts from scratch, and --push closes the bead %s. If it is the same sprint, write the old id back into the plan",
 			n.Key, was, n.ID, was))
 	}
 	return lines
@@ -70,15 +70,15 @@ func checkFreshIDs(a *project.Args) error {
 	const writes = "--fresh-id writes the new id into the plan, and "
 	switch {
 	case a.NoAnnotate:
-		return exit.Usagef(writes + "--no-annotate leaves it alone: give one of them")
+		return exit.Usagef(writes + "--no-annotate leaves it alone: give only one of them")
 	case a.Check:
-		return exit.Usagef(writes + "--check writes nothing: give one of them")
+		return exit.Usagef(writes + "--check writes nothing: give only one of them")
 	case slices.Contains(a.Plans, "-"):
 		return exit.Usagef(writes + "a plan from standard input cannot be written: name its file")
 	}
 	for _, key := range a.FreshIDs {
 		if slices.Contains(a.SameIDs, key) {
-			return exit.Usagef("--fresh-id %s and --same-id %s: give one of them", key, key)
+			return exit.Usagef("--fresh-id %s and --same-id %s: give only one of them", key, key)
 		}
 	}
 	return nil

@@ -39,7 +39,7 @@ func (a *decideArgs) run(cmd *cobra.Command, key string, d executor.Decision) er
 		a.message = strings.TrimSpace(string(b))
 	}
 	if len(a.message) > executor.MaxNote {
-		return exit.Usagef("the message has %d bytes, and %d are kept; put the rest into a file of the worktree and name it", len(a.message), executor.MaxNote)
+		return exit.Usagef("the message has %d bytes; at most %d are kept: put the rest into a file of the worktree and name it", len(a.message), executor.MaxNote)
 	}
 	d.Message = a.message
 	d.User = project.UserName()

@@ -45,22 +45,22 @@ func newApproveCommand() *cobra.Command {
 			d.Tamper = tamper
 			switch {
 			case cmd.Flags().Changed("tamper") && (tamper == "" || override || key != ""):
-				return exit.Usagef("--tamper is about one change, by its id: ralph approve --tamper ID; ralph status names them")
+				return exit.Usagef("--tamper takes the id of one change: ralph approve --tamper ID; ralph status names them")
 			case baseline && (key != "" || override || tamper != ""):
-				return exit.Usagef("--baseline is about the base that all sprints start from: ralph approve --baseline")
+				return exit.Usagef("--baseline concerns the base that all sprints start from: ralph approve --baseline")
 			case baseline:
 				d.How = executor.Baseline
 			case override && a.message == "":
 				return exit.Usagef("--override needs a reason: -m \"why\"")
 			case override && key == "":
-				return exit.Usagef("--override is about a sprint: ralph approve KEY --override -m \"why\"")
+				return exit.Usagef("--override needs a sprint: ralph approve KEY --override -m \"why\"")
 			case override:
 				d.How = executor.Override
 			}
 			return nil
 		})
-	cmd.Flags().BoolVar(&override, "override", false, "in spite of a gate that could not be judged")
-	cmd.Flags().BoolVar(&baseline, "baseline", false, "begin although gates are red on the base")
+	cmd.Flags().BoolVar(&override, "override", false, "despite a gate that could not be judged")
+	cmd.Flags().BoolVar(&baseline, "baseline", false, "start although gates are red on the base")
 	cmd.Flags().StringVar(&tamper, "tamper", "", "accept this change that others made")
 	return cmd
 }
@@ -77,7 +77,7 @@ func newRejectCommand() *cobra.Command {
 
 func newRetryCommand() *cobra.Command {
 	var gatesOnly, discard, keepOld bool
-	cmd := decision(executor.RetryNode, "retry KEY", "Try again: a blocked, skipped, cancelled or waiting sprint", "a hint or an answer; it goes into the next prompt",
+	cmd := decision(executor.RetryNode, "retry KEY", "Retry a blocked, skipped, cancelled or waiting sprint", "a hint or an answer; it goes into the next prompt",
 		func(_ *cobra.Command, _ *decideArgs, _ string, d *executor.Decision) error {
 			for how, on := range map[executor.How]bool{executor.GatesOnly: gatesOnly, executor.Discard: discard, executor.KeepOld: keepOld} {
 				if on && d.How != "" {
@@ -91,21 +91,21 @@ func newRetryCommand() *cobra.Command {
 		})
 	f := cmd.Flags()
 	f.BoolVar(&gatesOnly, "gates-only", false, "judge what is in the worktree; no agent")
-	f.BoolVar(&discard, "discard", false, "save what is in the worktree, then begin from the last attempt")
-	f.BoolVar(&keepOld, "keep-old", false, "let the earlier result count, before --rerun or a change of the text")
+	f.BoolVar(&discard, "discard", false, "save the worktree's content, then start again from the last attempt")
+	f.BoolVar(&keepOld, "keep-old", false, "keep the earlier result, from before --rerun or a change of the text")
 	return cmd
 }
 
 func newSkipCommand() *cobra.Command {
 	var force bool
-	cmd := decision(executor.Skip, "skip KEY", "Go on without a sprint: what needs it starts from what it needs", "why",
+	cmd := decision(executor.Skip, "skip KEY", "Skip a sprint: what needs it starts from what it needs", "why",
 		func(_ *cobra.Command, _ *decideArgs, _ string, d *executor.Decision) error {
 			if force {
 				d.How = executor.Forced
 			}
 			return nil
 		})
-	cmd.Flags().BoolVar(&force, "force", false, "also while it runs: its attempt is ended")
+	cmd.Flags().BoolVar(&force, "force", false, "even while it runs: its attempt is stopped")
 	return cmd
 }
 

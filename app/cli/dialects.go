@@ -26,7 +26,7 @@ func dialectsOf(a *project.Args, cmd *cobra.Command, file string) (table compile
 		return table, nil, err
 	}
 	if project.KindOf(file) != "plan" {
-		return table, nil, exit.Inputf("%s is no plan (*.md): only plans are written in dialects", file)
+		return table, nil, exit.Inputf("%s is not a plan (*.md): only plans have dialects", file)
 	}
 	b, err := project.ReadFile(file)
 	if err != nil {
@@ -88,7 +88,7 @@ func initPlan(cmd *cobra.Command, file string) error {
 		return nil
 	case table.Placed() != nil:
 		r := table.Placed()
-		return exit.Inputf("%s lies where %s keeps its plans, and the dialect %s refuses it; nothing was written. %s%s\n  All that is wrong: ralph validate --dialect %s %s",
+		return exit.Inputf("%s is where %s keeps its plans, and the dialect %s rejects it; nothing was written. %s%s\n  All that is wrong: ralph validate --dialect %s %s",
 			file, r.Tool.Title, r.Dialect, view.RefusedAt(plan, r), view.More(r.Errors-1), words.QuoteArg(r.Dialect), words.QuotePath(file))
 	case table.Nearest != "":
 		return exit.Inputf("no dialect compiles %s; nothing was written. The nearest is %s, refused: %s\n  All of them: ralph validate --dialects %s",
@@ -98,7 +98,7 @@ func initPlan(cmd *cobra.Command, file string) error {
 	}
 	changed, ok := compiler.SetDialect(plan, table.Better)
 	if !ok {
-		return exit.Inputf("the front matter of %s takes no further line as it is; nothing was written. Write into it: dialect: %s", file, table.Better)
+		return exit.Inputf("the front matter of %s cannot be extended automatically; nothing was written. Add this line to it: dialect: %s", file, table.Better)
 	}
 	now, err := regular.ReadFile(file)
 	if err != nil {

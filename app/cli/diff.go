@@ -86,7 +86,7 @@ const gitTime = time.Minute
 // hook, filter or pager runs.
 func gitFile(ctx context.Context, rev, path string) ([]byte, error) {
 	if rev == "" || strings.HasPrefix(rev, "-") || path == "" {
-		return nil, exit.Usagef("%s:%s is no revision and path", rev, path)
+		return nil, exit.Usagef("%s:%s is not a revision and a path", rev, path)
 	}
 	if !strings.HasPrefix(path, "/") {
 		path = "./" + path
@@ -102,7 +102,7 @@ func gitFile(ctx context.Context, rev, path string) ([]byte, error) {
 	git.Stdout, git.Stderr = &out, &errOut
 	err := git.Run()
 	if ctx.Err() != nil {
-		return nil, exit.Inputf("read %s:%s through git: it did not end (%w)", rev, strings.TrimPrefix(path, "./"), ctx.Err())
+		return nil, exit.Inputf("read %s:%s through git: it did not finish (%w)", rev, strings.TrimPrefix(path, "./"), ctx.Err())
 	}
 	if err != nil && !out.Full {
 		text := strings.TrimSpace(errOut.String())

@@ -41,7 +41,7 @@ func newDoctorCommand() *cobra.Command {
 		return nil
 	})
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.Flags().BoolVar(&live, "live", false, "let each agent program say hello: it costs a turn")
+	cmd.Flags().BoolVar(&live, "live", false, "have each agent program answer a greeting: it costs a turn")
 	return cmd
 }
 

@@ -63,7 +63,7 @@ agent "cc" {
 	if i < 0 {
 		t.Fatalf("nobody said hello: %+v", found)
 	}
-	if f := found[i]; f.State != "warning" || !strings.HasPrefix(f.Detail, "large-9, ") || !strings.Contains(f.Detail, "12 tokens, $0.50") || !strings.Contains(f.Hint, "not by the tool report_outcome") {
+	if f := found[i]; f.State != "warning" || !strings.HasPrefix(f.Detail, "large-9, ") || !strings.Contains(f.Detail, "12 tokens, $0.50") || !strings.Contains(f.Hint, "not with the tool report_outcome") {
 		t.Errorf("hello: %+v", f)
 	}
 }

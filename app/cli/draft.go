@@ -38,18 +38,18 @@ func newDraftCommand() *cobra.Command {
 	a := &draftArgs{}
 	cmd := newCommand("draft [BRIEF]", "Have a plan written by agents, until it compiles and you approve it", cobra.MaximumNArgs(1), func(cmd *cobra.Command, args []string) error { return a.do(cmd, args) })
 	f := cmd.Flags()
-	f.StringVar(&a.epic.File, "epic", "", "go on with a draft that began: its id (draft-NAME)")
+	f.StringVar(&a.epic.File, "epic", "", "continue a draft: its id (draft-NAME)")
 	f.StringVar(&a.from, "from", "", "read the brief from a file; - for standard input")
 	f.StringVarP(&a.out, "output", "o", "", "the plan to be written (default: plans/NAME.md, named after the brief)")
 	f.StringVar(&a.agent, "agent", "", "who writes the plan (default: the policy's choice)")
-	f.StringVar(&a.complexity, "complexity", "", "complexity of the brief: trivial, simple, standard, critical; it decides how many attempts there are")
+	f.StringVar(&a.complexity, "complexity", "", "complexity of the brief: trivial, simple, standard, critical; it sets the number of attempts")
 	f.IntVar(&a.attempts, "max-iterations", 0, "attempts to write the plan, instead of what the complexity says")
-	f.BoolVar(&a.yes, "yes", false, "ask no person: a plan that compiles is approved by you (not with --epic)")
-	f.BoolVar(&a.print, "print-prompt", false, "print what the planner would be told; nothing runs")
+	f.BoolVar(&a.yes, "yes", false, "ask nobody: you approve any plan that compiles (not with --epic)")
+	f.BoolVar(&a.print, "print-prompt", false, "print the planner's prompt; nothing runs")
 	f.BoolVar(&a.write, "write", false, "write the approved plan of a draft into the checkout again")
 	f.StringVar(&a.revise, "revise", "", "change this plan instead of writing one; -m says how")
-	f.StringVarP(&a.message, "message", "m", "", "what is to be different in the plan (with --revise)")
-	f.DurationVar(&a.run.Grace, "grace", draftGrace, "time that a running attempt gets at the first Ctrl-C")
+	f.StringVarP(&a.message, "message", "m", "", "what to change in the plan (with --revise)")
+	f.DurationVar(&a.run.Grace, "grace", draftGrace, "grace period of the running attempt after the first Ctrl-C")
 	f.StringVar(&a.run.Events, "events", "", "print events instead of progress: jsonl")
 	_ = cmd.RegisterFlagCompletionFunc("complexity", cobra.FixedCompletions([]string{"trivial", "simple", "standard", "critical"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -147,15 +147,15 @@ func (a *draftArgs) wished(in io.Reader, args []string, change bool) (string, er
 func (a *draftArgs) mayChange(args []string) error {
 	switch {
 	case a.revise == "":
-		return exit.Usagef("-m says what is to be different in a plan: name it with --revise")
+		return exit.Usagef("-m says what to change in a plan: name the plan with --revise")
 	case len(args) > 0 || a.from != "":
-		return exit.Usagef("--revise takes what is to be different from -m: leave out the brief")
+		return exit.Usagef("--revise takes the change from -m: leave out the brief")
 	case a.write || a.epic.File != "":
-		return exit.Usagef("--revise begins a change, --epic and --write go on with one: give one of them")
+		return exit.Usagef("--revise starts a change, --epic and --write continue one: give only one of them")
 	case a.out != "":
 		return exit.Usagef("--revise changes %s itself: leave out -o", a.revise)
 	case strings.Trim(a.message, " \t\r\n#") == "":
-		return exit.Usagef("say what is to be different in %s: -m \"split 2.1; no new dependency\"", a.revise)
+		return exit.Usagef("say what to change in %s: -m \"split 2.1; no new dependency\"", a.revise)
 	case len(a.message) > draft.MaxBrief:
 		return exit.Inputf("-m has %d KB; at most %d KB are read", len(a.message)>>10, draft.MaxBrief>>10)
 	}
@@ -166,18 +166,18 @@ func (a *draftArgs) mayChange(args []string) error {
 func (a *draftArgs) again(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(args) > 0 || a.from != "":
-		return exit.Usagef("a draft that began keeps its brief: leave out the brief, or --epic and --write")
+		return exit.Usagef("a draft that has started keeps its brief: leave out the brief, or --epic and --write")
 	case a.agent != "" || a.complexity != "" || cmd.Flags().Changed("max-iterations") || a.yes:
-		return exit.Usagef("a draft that began goes on as it is: leave out --agent, --complexity, --max-iterations and --yes, or say the brief again instead of --epic and --write")
+		return exit.Usagef("a draft that has started keeps its settings: leave out --agent, --complexity, --max-iterations and --yes, or repeat the brief instead of --epic and --write")
 	case a.epic.File != "" && a.out != "":
-		return exit.Usagef("--epic %s knows its plan: leave out -o", a.epic.File)
+		return exit.Usagef("--epic %s has its plan: leave out -o", a.epic.File)
 	case a.write && a.print:
-		return exit.Usagef("--write writes the plan, --print-prompt writes nothing: give one of them")
+		return exit.Usagef("--write writes the plan, --print-prompt writes nothing: give only one of them")
 	}
 	ctx, id := cmd.Context(), a.epic.File
 	if id == "" {
 		if a.out == "" {
-			return exit.Usagef("--write needs to know of which draft: --epic draft-NAME, or -o PLAN")
+			return exit.Usagef("--write needs a draft: --epic draft-NAME, or -o PLAN")
 		}
 		p, err := draft.OpenProject()
 		if err != nil {
@@ -197,7 +197,7 @@ func (a *draftArgs) again(cmd *cobra.Command, args []string) error {
 	}
 	switch {
 	case !record.IsDraft(epic):
-		return exit.Inputf("%s is no draft of a plan: ralph apply%s", id, record.Applies(id))
+		return exit.Inputf("%s is not a draft of a plan: ralph apply%s", id, record.Applies(id))
 	case a.print:
 		return view.Prompts(cmd.OutOrStdout(), epic)
 	case !a.write:

@@ -41,12 +41,12 @@ func askDraft(ctx context.Context, d *draft.Draft, cmd *cobra.Command, out io.Wr
 		case "a", "approve", "y", "yes":
 		case "r", "reject", "n", "no":
 			decision.Verb = executor.Reject
-			decision.Message, err = heard(in, out, "What should be different? An empty line ends it: ")
+			decision.Message, err = heard(in, out, "What should change? End with an empty line: ")
 			if err != nil {
 				return false, err
 			}
 			if decision.Message == "" {
-				fmt.Fprintln(out, "Nothing was decided: the planner needs to be told what to do better.")
+				fmt.Fprintln(out, "Nothing was decided: tell the planner what to change.")
 				continue
 			}
 		case "l", "later", "":
@@ -67,7 +67,7 @@ func answerDraft(ctx context.Context, d *draft.Draft, cmd *cobra.Command, out io
 	in := term.NewInput(at)
 	in.Forget()
 	fmt.Fprintln(out)
-	text, err := heard(in, out, "Your answer; an empty line ends it (nothing: later): ")
+	text, err := heard(in, out, "Your answer; end with an empty line (no text: later): ")
 	if err != nil || text == "" {
 		return false, err
 	}
@@ -82,7 +82,7 @@ func heard(in *term.Input, out io.Writer, question string) (string, error) {
 		if err != nil || len(text) <= executor.MaxNote {
 			return text, atEnd(err)
 		}
-		fmt.Fprintf(out, "That has %d bytes, and %d are kept. Say it shorter, or name a file that says it.\n", len(text), executor.MaxNote)
+		fmt.Fprintf(out, "That has %d bytes; at most %d are kept. Shorten it, or name a file that contains it.\n", len(text), executor.MaxNote)
 	}
 }
 

@@ -67,7 +67,7 @@ func TestADraftAsksOnATerminal(t *testing.T) {
 	}
 	s.until("it asks", has("Approve this plan?", 1))
 	x.types("r\n\n")
-	s.until("it asks for a comment", has("needs to be told what to do better", 1))
+	s.until("it asks for a comment", has("tell the planner what to change", 1))
 	x.types("r\nsay more\n\n")
 	s.until("it asks again", has("Approve this plan?", 3))
 	if text, _ := x.screen(); !strings.Contains(text, "1.1  Do it well") || strings.Contains(text, "[1m") {
@@ -107,9 +107,9 @@ exec <"$RALPH_OUTCOME.in"
 	has := func(what string) func() bool {
 		return func() bool { text, _ := x.screen(); return strings.Contains(text, what) }
 	}
-	s.until("it asks", has("Your answer; an empty line ends it (nothing: later):"))
+	s.until("it asks", has("Your answer; end with an empty line (no text: later):"))
 	x.types(strings.Repeat("x", 2500) + "\n\n")
-	s.until("it says what is kept", has("2500 bytes, and 2000 are kept"))
+	s.until("it says what is kept", has("2500 bytes; at most 2000 are kept"))
 	x.types("It is\n\nthe second\nyes\na") // pasted: all of it is the answer, none an approval
 	x.types("\n\n")
 	s.until("it goes on", has("Approve this plan?"))

@@ -20,7 +20,7 @@ func newExportCommand() *cobra.Command {
 	var of reader
 	var as, out string
 	var strict bool
-	cmd := newCommand("export --as FORMAT [epic.json]", "Write an epic, with what was run of it, in another format", cobra.MaximumNArgs(1), func(cmd *cobra.Command, args []string) error {
+	cmd := newCommand("export --as FORMAT [epic.json]", "Write an epic and the record of its runs in another format", cobra.MaximumNArgs(1), func(cmd *cobra.Command, args []string) error {
 		f, err := project.FindFormat(as, "write", project.IsWritten)
 		if err != nil {
 			return err
@@ -30,7 +30,7 @@ func newExportCommand() *cobra.Command {
 	addAs(cmd, &as, project.IsWritten)
 	addEpicFlag(&of.epic, cmd)
 	cmd.Flags().StringVarP(&out, "output", "o", "", "file to write (default: standard output); a directory (DIR/) for a file for each sprint, where the format has one")
-	cmd.Flags().BoolVar(&strict, "strict", false, "exit code 1 when the format demands what the epic does not have")
+	cmd.Flags().BoolVar(&strict, "strict", false, "exit code 1 when the epic does not meet the format's requirements")
 	return cmd
 }
 

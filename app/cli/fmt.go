@@ -18,7 +18,7 @@ import (
 
 func newFmtCommand() *cobra.Command {
 	var check bool
-	cmd := newCommand("fmt [FILE...]", "Format policies; write annotations in plans the usual way", nil, func(cmd *cobra.Command, args []string) error { return runFmt(cmd, args, check) })
+	cmd := newCommand("fmt [FILE...]", "Format policies; normalise the annotations in plans", nil, func(cmd *cobra.Command, args []string) error { return runFmt(cmd, args, check) })
 	cmd.Flags().BoolVar(&check, "check", false, "write nothing; exit 5 when a file would change")
 	return cmd
 }

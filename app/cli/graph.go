@@ -36,11 +36,11 @@ func newGraphCommand() *cobra.Command {
 	a := &graphArgs{}
 	cmd := newCommand("graph [epic.json | PLAN]", "Draw an epic or a plan, or print its waves, critical path or impact", nil, func(cmd *cobra.Command, args []string) error { return runGraph(cmd, a, args) })
 	f := cmd.Flags()
-	f.StringVar(&a.format, "format", "", "dot (the default), mermaid, svg or json; with -o as the file is called: .dot, .mmd, .svg, .json")
+	f.StringVar(&a.format, "format", "", "dot (the default), mermaid, svg or json; with -o by the file's extension: .dot, .mmd, .svg, .json")
 	f.StringVarP(&a.out, "output", "o", "", "file to write (default: standard output)")
 	f.BoolVar(&a.waves, "waves", false, "what can run together")
 	f.BoolVar(&a.critical, "critical-path", false, "the longest chain, slack, the bound on speed-up")
-	f.StringVar(&a.impact, "impact", "", "what waits for this node, directly or not")
+	f.StringVar(&a.impact, "impact", "", "what waits for this node, directly or indirectly")
 	f.BoolVar(&a.policy, "policy", false, "steps, agents and fallbacks instead of nodes")
 	addAs(cmd, &a.from.As, project.IsWork)
 	addDialect(cmd, &a.from)
@@ -145,7 +145,7 @@ func graphviz(drawing []byte) ([]byte, error) {
 	if err != nil {
 		return nil, exit.Inputf("an SVG needs Graphviz, and dot is not on PATH.\n" +
 			"  Install it (apt-get install graphviz, brew install graphviz, winget install graphviz),\n" +
-			"  or draw with ralph graph --format mermaid, which GitHub shows as it is")
+			"  or draw with ralph graph --format mermaid, which GitHub renders")
 	}
 	cmd := exec.Command(path, "-Tsvg")
 	cmd.Stdin = bytes.NewReader(drawing)

@@ -29,7 +29,7 @@ func (a *graphArgs) epic(cmd *cobra.Command, args []string) (*ir.Epic, error) {
 	case len(args) > 1 && project.KindOf(args[1]) == "policy":
 		return nil, exit.Usagef("--policy draws steps and agents; the policy that a plan is compiled with: --policies %s", words.QuotePath(args[1]))
 	case len(args) > 1:
-		return nil, exit.Usagef("one drawing has one plan or epic.json, not %d", len(args))
+		return nil, exit.Usagef("graph draws one plan or epic.json, not %d", len(args))
 	case len(args) == 1 && project.KindOf(args[0]) == "plan":
 		return a.compiled(cmd, args)
 	case a.from.Dialect != "" || len(a.from.Policies) > 0 || len(a.from.Vars) > 0:
@@ -80,7 +80,7 @@ func (a *graphArgs) compiled(cmd *cobra.Command, files []string) (*ir.Epic, erro
 	case err != nil:
 		return nil, err
 	case len(c.Results) == 0:
-		return nil, exit.Inputf("%s: there is no work in it", c.Plans[0].File)
+		return nil, exit.Inputf("%s: it contains no work", c.Plans[0].File)
 	}
 	return c.Results[0].Epic, nil
 }
@@ -91,7 +91,7 @@ func importHint(file string) string {
 		f := &project.Formats[i]
 		for _, p := range f.Files {
 			if is, _ := path.Match(strings.ToLower(p), strings.ToLower(filepath.Base(file))); is && f.Decode != nil && project.KindOf(p) == "plan" {
-				return fmt.Sprintf("note: it is called as files of the format %s are; if it is one: ralph graph --as %s %s\n", f.Name, f.Name, words.QuotePath(file))
+				return fmt.Sprintf("note: its name is that of a file of the format %s; if it is one: ralph graph --as %s %s\n", f.Name, f.Name, words.QuotePath(file))
 			}
 		}
 	}
@@ -107,5 +107,5 @@ func drawsDirectory(dir string) error {
 		}
 		return exit.Inputf("%s is a directory. If it holds files of the format %s: ralph graph --as %s %s", dir, f.Name, f.Name, words.QuotePath(dir))
 	}
-	return exit.Inputf("%s is a directory, and one plan or epic.json is drawn%s", dir, project.WhatIsIn(dir, "graph"))
+	return exit.Inputf("%s is a directory; name one plan or epic.json%s", dir, project.WhatIsIn(dir, "graph"))
 }

@@ -264,7 +264,7 @@ func TestStatusNamesSurvivors(t *testing.T) { // N6, execution §8
 	a := s.start("apply")
 	pids := s.grown()
 	ralph := a.cmd.Process.Pid
-	if out := s.ralph("status"); strings.Contains(out.out, "left by the run") {
+	if out := s.ralph("status"); strings.Contains(out.out, "left by the killed run") {
 		t.Errorf("processes of a run that is at work are called survivors:\n%s", out.out)
 	}
 	g := guards(ralph)
@@ -304,7 +304,7 @@ func TestStatusNamesSurvivors(t *testing.T) { // N6, execution §8
 		t.Errorf("%s: %v", kill, err)
 	}
 	s.until("their end", func() bool { return len(s.processes()) == 0 })
-	if out := s.ralph("status"); strings.Contains(out.out, "left by the run") {
+	if out := s.ralph("status"); strings.Contains(out.out, "left by the killed run") {
 		t.Errorf("they are gone and still named:\n%s", out.out)
 	}
 }

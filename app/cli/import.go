@@ -24,7 +24,7 @@ func newImportCommand() *cobra.Command {
 	f.BoolVar(&a.Check, "check", false, "compile and compare, write nothing; exit 5 when epic.json is stale")
 	addSameID(cmd, a)
 	addPolicyFlags(cmd, a)
-	f.Lookup("strict").Usage = "hold the files to the letter of their format, and treat the warnings that docs/diagnostics marks as strict as errors"
+	f.Lookup("strict").Usage = "check the files strictly against their format, and treat the warnings that docs/diagnostics marks as strict as errors"
 	return cmd
 }
 
@@ -52,7 +52,7 @@ func runImport(cmd *cobra.Command, a *project.Args) error {
 	}
 	defer c.Project.Close()
 	if len(c.Results) == 0 {
-		return exit.Inputf("%s: there is no work in it", c.Plans[0].File)
+		return exit.Inputf("%s: it contains no work", c.Plans[0].File)
 	}
 	targets, err := targets(a, c)
 	if err != nil {

@@ -26,7 +26,7 @@ func newInitCommand() *cobra.Command {
 	cmd := newCommand("init [DIR]", "Write ralph.hcl, a sample plan and sample agents", cobra.MaximumNArgs(1), func(cmd *cobra.Command, args []string) error {
 		switch {
 		case plan != "" && (builtin || len(args) > 0):
-			return exit.Usagef("--plan stands alone: ralph init --plan PLAN")
+			return exit.Usagef("--plan takes no other flags or arguments: ralph init --plan PLAN")
 		case plan != "":
 			return initPlan(cmd, plan)
 		case builtin:
@@ -40,7 +40,7 @@ func newInitCommand() *cobra.Command {
 	})
 	cmd.Flags().StringVar(&plan, "plan", "", "write the dialect that this plan is written in into its front matter, and nothing else")
 	cmd.Flags().BoolVar(&builtin, "builtin", false, "print the built-in policy and write nothing")
-	cmd.Flags().DurationVar(&limit, "try", limit, "how long each test command may run to find out whether it is green; 0: not at all")
+	cmd.Flags().DurationVar(&limit, "try", limit, "time limit for trying each test command; 0 = do not try")
 	return cmd
 }
 
@@ -98,11 +98,11 @@ func runInit(cmd *cobra.Command, dir string, limit time.Duration) error {
 	view.FoundPlans(out, project.PlansIn(dir))
 	if wrote > 0 {
 		fmt.Fprint(out, "\nNext: look at ralph.hcl (agents, gates, budget), edit the plan, then\n"+
-			"  ralph compile plans/example.md        makes epic.json; then commit all of it\n"+
+			"  ralph compile plans/example.md        write epic.json; then commit everything\n"+
 			"  ralph graph -o epic.svg               look at it\n"+
-			"  ralph doctor --live                   are the agents here, and do they answer\n"+
-			"  ralph plan                            what apply would do, and what it lacks\n"+
-			"  ralph approve                         this very plan: apply waits for it\n"+
+			"  ralph doctor --live                   check that the agents are installed and answer\n"+
+			"  ralph plan                            what apply would do, and what is missing\n"+
+			"  ralph approve                         approve this plan: apply waits for it\n"+
 			"  ralph apply                           let it run\n")
 	}
 	return sayRoot(out, dir)

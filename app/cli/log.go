@@ -18,12 +18,12 @@ func newLogCommand() *cobra.Command {
 	var of reader
 	var follow, raw bool
 	lines := 10
-	cmd := newCommand("log [KEY|TRACE]", "Tell what happened to a sprint, and where its output is", cobra.MaximumNArgs(1), func(cmd *cobra.Command, args []string) error {
+	cmd := newCommand("log [KEY|TRACE]", "Show what happened to a sprint, and where its output is", cobra.MaximumNArgs(1), func(cmd *cobra.Command, args []string) error {
 		switch {
 		case raw && len(args) == 0:
 			return exit.Usagef("--raw prints the streams of one sprint: name its key")
 		case raw && of.json:
-			return exit.Usagef("--raw and --json are two things: write one of them")
+			return exit.Usagef("--raw and --json exclude each other: write one of them")
 		}
 		r, err := of.open(cmd)
 		if err != nil {
@@ -34,7 +34,7 @@ func newLogCommand() *cobra.Command {
 		l := &view.Log{R: r, Out: cmd.OutOrStdout(), JSON: of.json, Raw: raw, Lines: lines, Seen: map[string]int64{}}
 		switch first, until, ok := traceOf(r.Epic, args); {
 		case ok && (follow || raw):
-			return exit.Usagef("a trace is in the past: --follow and --raw want the key of a sprint")
+			return exit.Usagef("a trace is in the past: --follow and --raw need the key of a sprint")
 		case ok:
 			l.Last, l.Until = first-1, until
 		case len(args) > 0:
@@ -51,8 +51,8 @@ func newLogCommand() *cobra.Command {
 		return l.All()
 	})
 	of.add(cmd, "one JSON object per event")
-	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "stay and print what happens")
-	cmd.Flags().BoolVar(&raw, "raw", false, "what the agents' programs streamed, as it is")
+	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "keep running and print new events")
+	cmd.Flags().BoolVar(&raw, "raw", false, "the raw streams of the agents' programs")
 	cmd.Flags().IntVarP(&lines, "lines", "n", lines, "last lines of what each turn and each gate wrote, -1 for all")
 	return cmd
 }

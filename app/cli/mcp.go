@@ -13,7 +13,7 @@ func newMCPCommand() *cobra.Command {
 	var attempt string
 	cmd := &cobra.Command{
 		Use:    "mcp --attempt NAME",
-		Short:  "Report to a running ralph over stdio: agents start this, people need not",
+		Short:  "Report to a running ralph over stdio (started by agents, not by people)",
 		Args:   countArgs(cobra.NoArgs),
 		Hidden: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -29,7 +29,7 @@ func newMonitorCommand() *cobra.Command {
 		return runMonitor(cmd.Context(), &record.Monitor{Dirs: args}, cmd.OutOrStdout(), asJSON, watch)
 	})
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.Flags().BoolVar(&watch, "watch", false, "look again and again, until Ctrl-C: a terminal is drawn anew, elsewhere each change is a line")
+	cmd.Flags().BoolVar(&watch, "watch", false, "refresh until Ctrl-C: redraw a terminal, elsewhere print one line per change")
 	return cmd
 }
 

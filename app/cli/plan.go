@@ -30,14 +30,14 @@ type planArgs struct {
 
 func newPlanCommand() *cobra.Command {
 	a := &planArgs{}
-	cmd := newCommand("plan [epic.json]", "Say what apply would run, run again and keep, and why", cobra.MaximumNArgs(1), func(cmd *cobra.Command, args []string) error { return runPlan(cmd, a, args) })
+	cmd := newCommand("plan [epic.json]", "Show what apply would run, run again and keep, and why", cobra.MaximumNArgs(1), func(cmd *cobra.Command, args []string) error { return runPlan(cmd, a, args) })
 	a.add(cmd, "print JSON")
 	f := cmd.Flags()
 	f.StringArrayVar(&a.only, "only", nil, "as apply --only")
 	f.StringArrayVar(&a.rerun, "rerun", nil, "as apply --rerun")
 	f.BoolVar(&a.rebase, "rebase", false, "as apply --rebase")
 	f.BoolVar(&a.detailed, "detailed-exitcode", false, "exit code 2 if something would be done")
-	f.BoolVar(&a.try, "preflight", false, "first try the gates on the base, as apply does before it starts anything")
+	f.BoolVar(&a.try, "preflight", false, "try the gates on the base first, as apply does before it starts anything")
 	return cmd
 }
 

@@ -19,10 +19,10 @@ import (
 
 func newRecoverCommand() *cobra.Command {
 	a := &recovery.Args{}
-	cmd := newCommand("recover EPIC-ID|ISSUE", "Go on with a run whose journal is lost, from the beads and the branches", cobra.ExactArgs(1), func(cmd *cobra.Command, args []string) error { return runRecover(cmd, a, args[0]) })
+	cmd := newCommand("recover EPIC-ID|ISSUE", "Recover a run whose journal is lost, from the beads and the branches", cobra.ExactArgs(1), func(cmd *cobra.Command, args []string) error { return runRecover(cmd, a, args[0]) })
 	f := cmd.Flags()
-	f.StringVarP(&a.Out, "out", "o", "epic.json", "where epic.json is written, if it is not there")
-	f.BoolVar(&a.Force, "force", false, "set a journal that is here aside (it is kept beside the new one)")
+	f.StringVarP(&a.Out, "out", "o", "epic.json", "where to write epic.json, if it does not exist")
+	f.BoolVar(&a.Force, "force", false, "move an existing journal aside (it is kept beside the new one)")
 	f.BoolVar(&a.JSON, "json", false, "print JSON")
 	return cmd
 }
@@ -56,7 +56,7 @@ func runRecover(cmd *cobra.Command, a *recovery.Args, id string) (err error) {
 	}
 	lock, err := run.Acquire(ctx, state)
 	if err != nil {
-		return exit.Inputf("%w\n  A run that is at work needs no recovery.", err)
+		return exit.Inputf("%w\n  A run in progress needs no recovery.", err)
 	}
 	defer func() { err = errors.Join(err, lock.Release()) }()
 	if known.Issue {

@@ -66,7 +66,7 @@ func TestAResultThatIsNotFoundIsNotDone(t *testing.T) { // K33; execution §1
 		{"it is another's", func(nodes map[ir.NodeID]*executor.Kept) {
 			nodes["bd-1-2b"].Success.Result = nodes["bd-1-1"].Success.Result
 			nodes["bd-1-2b"].Success.Inputs = []executor.Result{{Node: "base", Tree: executor.Tree{Commit: strings.Repeat("ab", 20)}}}
-		}, nil, "is of bd-1-1 by its trailers", anew},
+		}, nil, "belongs to bd-1-1, according to its trailers", anew},
 		{"it was rebased", nil, func(r *applyRepo) {
 			tip := r.git("rev-parse", "refs/remotes/origin/ralph/x/1-2b")
 			copied := r.git("commit-tree", tip+"^{tree}", "-p", tip+"^", "-m", r.git("log", "-1", "--format=%B", tip))
@@ -263,7 +263,7 @@ func TestRecoverRefusesWhatItWouldLoseOrInvent(t *testing.T) { // K33
 		b.do(r.dir, "init", "--prefix", "bd")
 		b.keep(t, r)
 		out, _ := b.ralph(t, r, exit.Done, "recover", "bd-epic")
-		if !strings.Contains(out, "nothing had to be recovered") {
+		if !strings.Contains(out, "there was nothing to recover") {
 			t.Errorf("it said %s", out)
 		}
 		b.ralph(t, r, exit.Done, "apply")
@@ -315,7 +315,7 @@ func TestALongEpicIsCompiledAgain(t *testing.T) { // K33
 	}
 	r.remove("epic.json")
 	r.write("docs/plan.md", strings.Replace(r.read("docs/plan.md"), "- [ ] a", "- [ ] another", 1))
-	if _, said := b.ralph(t, r, exit.Input, "recover", id); !strings.Contains(said, "compiles to another one now") {
+	if _, said := b.ralph(t, r, exit.Input, "recover", id); !strings.Contains(said, "now compiles to another one") {
 		t.Errorf("it said %s", said)
 	}
 }

@@ -298,7 +298,7 @@ func goesOnFromBeads(t *testing.T, b *beads) {
 	if out, _ := b.ralph(t, r, exit.Done, "show", "1.2b"); !strings.Contains(out, "implement #1: failed") || !strings.Contains(out, "implement #2: passed") {
 		t.Errorf("show says\n%s", out)
 	}
-	if out, _ := b.ralph(t, r, exit.Done, "journal", "verify"); !strings.Contains(out, "were lost and that is on record") {
+	if out, _ := b.ralph(t, r, exit.Done, "journal", "verify"); !strings.Contains(out, "were lost, which is recorded") {
 		t.Errorf("verify says\n%s", out)
 	}
 	b.ralph(t, r, exit.Done, "apply")

@@ -54,7 +54,7 @@ func TestAnAgentGoesOnInItsSessionAfterKill9(t *testing.T) { // execution §3 "n
 			s.exists("../log/halfway")
 			first.signal(syscall.SIGKILL)
 			first.wait()
-			for _, want := range []string{"0 of 1 sprint done, 1 interrupted\n", "1.1  interrupted: goes on with ralph apply\n"} {
+			for _, want := range []string{"0 of 1 sprint done, 1 interrupted\n", "1.1  interrupted: resume with ralph apply\n"} {
 				if got := s.ralph("status").out; !strings.Contains(got, want) {
 					t.Errorf("after the end of ralph, status has no %q:\n%s", want, got)
 				}

@@ -84,23 +84,23 @@ func verifyJournal(cmd *cobra.Command, of *reader, args []string) error {
 		return exit.Inputf("there is no journal yet: nothing has run")
 	}
 	if err != nil {
-		otherwise := fmt.Sprintf("if there is none, move\n  %s away: ralph apply then begins anew.", state)
+		otherwise := fmt.Sprintf("if there is none, move\n  %s away: ralph apply then starts from scratch.", state)
 		if epic.Run.Tracker != nil {
-			otherwise = fmt.Sprintf("if there is none,\n  go on from the beads: ralph recover %s --force", epic.Epic.ID)
+			otherwise = fmt.Sprintf("if there is none,\n  recover from the beads: ralph recover %s --force", epic.Epic.ID)
 		}
 		return exit.Inputf("%w\n  Nothing after that event can be trusted. Restore the file from a backup; %s", err, otherwise)
 	}
 	out := cmd.OutOrStdout()
 	if v.Events == 0 {
-		view.Sayf(out, "sound: nothing has happened yet\n")
+		view.Sayf(out, "sound: no events yet\n")
 		return nil
 	}
 	view.Sayf(out, "sound: %s, format %d, the last is event %d of %s\n", text.Count(int(v.Events), "event"), v.Format, v.Last, v.At.Local().Format(time.DateTime))
 	for _, g := range v.Gaps {
-		view.Sayf(out, "  events %d to %d were lost and that is on record; %s showed it\n", g.After+1, g.Before-1, text.Count(g.Found, "commit"))
+		view.Sayf(out, "  events %d to %d were lost, which is recorded; %s showed it\n", g.After+1, g.Before-1, text.Count(g.Found, "commit"))
 	}
 	if v.Letters > 0 {
-		view.Sayf(out, "  %s of people not answered yet: the next apply reads them\n", text.Count(int(v.Letters), "decision"))
+		view.Sayf(out, "  %s from people not processed yet: the next apply reads them\n", text.Count(int(v.Letters), "decision"))
 	}
 	view.Sayf(out, "  fingerprint %s\n", v.Hash)
 	return nil

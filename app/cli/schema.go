@@ -32,7 +32,7 @@ func newSchemaCommand() *cobra.Command {
 	names := slices.Sorted(maps.Keys(known))
 	return &cobra.Command{
 		Use:       "schema [NAME]",
-		Short:     "Print a JSON Schema: of epic.json, of other files, of what commands print with --json",
+		Short:     "Print a JSON Schema: of epic.json, of other files, of the --json output of commands",
 		Args:      countArgs(cobra.MaximumNArgs(1)),
 		ValidArgs: names,
 		RunE: func(cmd *cobra.Command, args []string) error {

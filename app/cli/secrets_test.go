@@ -51,7 +51,7 @@ printf '{"result":"success","summary":"I used %s"}' "$(printf %s "$DEPLOY" | sed
 	if got.code != exit.Done {
 		t.Fatalf("exit %d\n%s", got.code, got.all())
 	}
-	if !strings.Contains(got.all(), "not taken out of what is stored and printed: secret pin\n") {
+	if !strings.Contains(got.all(), "not redacted from what is stored and printed: secret pin\n") {
 		t.Errorf("nobody says that a secret is too short:\n%s", got.all())
 	}
 	shown := map[string]string{"what apply prints": got.all()}

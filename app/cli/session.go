@@ -21,7 +21,7 @@ func addWhich(f *run.Which, cmd *cobra.Command) {
 func newSessionCommand() *cobra.Command {
 	var of reader
 	var which run.Which
-	cmd := newCommand("session KEY", "List the sessions that agents worked in on a sprint, and how to join one", cobra.ExactArgs(1), func(cmd *cobra.Command, args []string) error {
+	cmd := newCommand("session KEY", "List the agents' sessions of a sprint, and how to join one", cobra.ExactArgs(1), func(cmd *cobra.Command, args []string) error {
 		r, err := of.open(cmd)
 		if err != nil {
 			return err
@@ -50,7 +50,7 @@ func viewOf(r *record.Record, key string) (machine.NodeView, error) {
 	}
 	v, ok := r.Run.View(id)
 	if !ok {
-		return v, exit.Inputf("results are not joined in this epic: there is no %s", key)
+		return v, exit.Inputf("this epic does not integrate results: there is no %s", key)
 	}
 	return v, nil
 }

@@ -33,7 +33,7 @@ func newShowCommand() *cobra.Command {
 		case err != nil:
 			return err
 		case r == nil && diff:
-			return exit.Inputf("there is no run with a sprint %s here, so nothing of it can be shown", args[0])
+			return exit.Inputf("there is no run with a sprint %s here, so there is nothing to show", args[0])
 		case r == nil:
 			return showBead(ctx, args[0], open, of.json, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		case open && id == executor.Integration:

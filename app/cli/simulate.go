@@ -25,13 +25,13 @@ type simulateArgs struct {
 
 func newSimulateCommand() *cobra.Command {
 	a := &simulateArgs{}
-	cmd := newCommand("simulate [epic.json]", "Play an epic in seconds: made-up agents, gates, people and crashes", cobra.MaximumNArgs(1), func(cmd *cobra.Command, args []string) error { return runSimulate(cmd, a, args) })
+	cmd := newCommand("simulate [epic.json]", "Play an epic in seconds: simulated agents, gates, people and crashes", cobra.MaximumNArgs(1), func(cmd *cobra.Command, args []string) error { return runSimulate(cmd, a, args) })
 	f := cmd.Flags()
-	f.StringVar(&a.scenario, "scenario", "", "file that says what the world does (default: all goes well)")
-	f.Uint64Var(&a.seed, "seed", 0, "of chance, instead of the scenario's")
+	f.StringVar(&a.scenario, "scenario", "", "scenario of what agents, gates and people do (default: everything succeeds)")
+	f.Uint64Var(&a.seed, "seed", 0, "random seed, instead of the scenario's")
 	f.IntVar(&a.parallel, "parallel", 0, "sprints that may run at the same time (default: scenario, then policy)")
-	f.StringVar(&a.events, "events", "", "jsonl: print events instead of lines for people")
-	f.BoolVar(&a.quiet, "quiet", false, "only the account at the end")
+	f.StringVar(&a.events, "events", "", "jsonl: print events instead of readable lines")
+	f.BoolVar(&a.quiet, "quiet", false, "only the summary at the end")
 	_ = cmd.RegisterFlagCompletionFunc("events", cobra.FixedCompletions([]string{"jsonl"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }

@@ -11,7 +11,7 @@ import (
 func newStatusCommand() *cobra.Command {
 	var of reader
 	var attempts bool
-	cmd := newCommand("status [epic.json]", "Show where each sprint of a run stands, and what waits for you", cobra.MaximumNArgs(1), func(cmd *cobra.Command, args []string) error {
+	cmd := newCommand("status [epic.json]", "Show the state of each sprint of a run, and what waits for you", cobra.MaximumNArgs(1), func(cmd *cobra.Command, args []string) error {
 		r, err := of.open(cmd, args...)
 		if err != nil {
 			return err

@@ -70,7 +70,7 @@ func (a *syncArgs) run(cmd *cobra.Command) error {
 	}
 	view.Imported(cmd.OutOrStdout(), done, slices.Sorted(maps.Keys(files)), a.check)
 	if !a.check && (a.planner == "" || cmd.Flags().Changed("from")) && slices.ContainsFunc(done, func(d policies.Imported) bool { return d.New }) {
-		view.Sayf(cmd.OutOrStdout(), "Next: fill in their capabilities in %s, or no step chooses them.\n", into)
+		view.Sayf(cmd.OutOrStdout(), "Next: fill in their capabilities in %s, or no step will choose them.\n", into)
 	}
 	if len(changed)+len(files) == 0 {
 		return nil

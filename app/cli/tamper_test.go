@@ -114,7 +114,7 @@ func TestTamperingIsLoud(t *testing.T) {
 			if err := os.Remove(s.file("evil.txt")); err != nil {
 				t.Fatal(err)
 			}
-			if out := s.ralph("status").out; !strings.Contains(out, "is new: /evil\n    at work: 1.1 implement #1\n    it is as it was again: the next ralph apply notes that\n") || strings.Contains(out, "evil.txt") {
+			if out := s.ralph("status").out; !strings.Contains(out, "is new: /evil\n    at work: 1.1 implement #1\n    it is as it was again: the next ralph apply records that\n") || strings.Contains(out, "evil.txt") {
 				t.Errorf("status says of what was put back:\n%s", out)
 			}
 			s.git("update-ref", "refs/heads/theirs", at)

@@ -52,7 +52,7 @@ func runPush(a *project.Args, cmd *cobra.Command, c *project.Compilation, target
 			return run.PushError(ctx, err)
 		}
 		if p.Nothing() {
-			say("bd has everything of " + p.Epic + " already (" + text.Count(p.Beads, "bead") + ")")
+			say("bd is up to date with " + p.Epic + " already (" + text.Count(p.Beads, "bead") + ")")
 		}
 	}
 	return nil
@@ -77,7 +77,7 @@ func tellApproved(ctx context.Context, out io.Writer, file string, epic *ir.Epic
 		err = c.Approved(ctx, epic, "the plan was approved: digest "+epic.Digest)
 	}
 	if err != nil {
-		view.Sayf(out, "  bd was not told, the next ralph apply tells it: %v\n", err)
+		view.Sayf(out, "  bd was not updated; the next ralph apply updates it: %v\n", err)
 	}
 }
 

@@ -70,7 +70,7 @@ func TestCompilePushes(t *testing.T) { // S2-02, S2-05
 	}
 	f.Forget()
 	out, code = r.withBd(f, "compile", "docs/plan.md", "--push")
-	if code != exit.Done || !strings.Contains(out, "bd has everything of") || strings.Join(f.Commands(), " ") != "version context list" {
+	if code != exit.Done || !strings.Contains(out, "bd is up to date with") || strings.Join(f.Commands(), " ") != "version context list" {
 		t.Errorf("again: exit %d, %v\n%s", code, f.Commands(), out)
 	}
 	f.Faults(bdtest.Fault{On: "version", Do: bdtest.Version, Text: "1.9.0"})
@@ -93,7 +93,7 @@ func TestTheModeFollowsThePlan(t *testing.T) { // S2-03, S2-09, S2-31, S2-34
 	f.Init(r.dir)
 	does := func(args ...string) {
 		t.Helper()
-		if out, code := r.withBd(f, args...); code != exit.Done || strings.Contains(out, "was not told") {
+		if out, code := r.withBd(f, args...); code != exit.Done || strings.Contains(out, "was not updated") || strings.Contains(out, "is missing updates") {
 			t.Fatalf("ralph %v: exit %d\n%s", args, code, out)
 		}
 	}
@@ -125,7 +125,7 @@ func TestTheModeFollowsThePlan(t *testing.T) { // S2-03, S2-09, S2-31, S2-34
 	does("compile", "docs/plan.md", "--push")
 	is("planning", "the plan waits for approval: digest sha256:")
 	f.Faults(bdtest.Fault{On: "set-state", Do: bdtest.Refuse, Text: "the database is locked"})
-	if out, code := r.withBd(f, "approve"); code != exit.Done || !strings.Contains(out, "bd was not told, the next ralph apply tells it") {
+	if out, code := r.withBd(f, "approve"); code != exit.Done || !strings.Contains(out, "bd was not updated; the next ralph apply updates it") {
 		t.Errorf("with a bd that is away: exit %d\n%s", code, out)
 	}
 }

@@ -24,7 +24,7 @@ func newValidateCommand() *cobra.Command {
 		case asJSON && !dialects:
 			return exit.Usagef("--json is for --dialects; diagnostics are printed as JSON by --format json")
 		case dialects && (len(args) != 1 || a.As != "" || a.Dialect != "" || a.Format != project.FormatText):
-			return exit.Usagef("--dialects takes one plan, and neither --as, --dialect nor --format: ralph validate --dialects PLAN [--json]")
+			return exit.Usagef("--dialects takes one plan, without --as, --dialect or --format: ralph validate --dialects PLAN [--json]")
 		case dialects:
 			return validateDialects(cmd, a, args[0], asJSON)
 		case a.As != "":
@@ -36,7 +36,7 @@ func newValidateCommand() *cobra.Command {
 	})
 	addCompileFlags(cmd, a)
 	addAs(cmd, &a.As, project.IsRead)
-	cmd.Flags().BoolVar(&dialects, "dialects", false, "print what each dialect makes of a plan")
+	cmd.Flags().BoolVar(&dialects, "dialects", false, "print how each dialect reads a plan")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the table as JSON")
 	return cmd
 }

@@ -55,7 +55,7 @@ func TestRetryWithAHintAndWithAPersonsOwnFix(t *testing.T) { // execution §5
 			t.Errorf("the account lacks %q:\n%s", want, &a.out)
 		}
 	}
-	r.says("retry 1.1 -m fix.txt-is-what-it-wants", "1.1: to be tried again", "to go on: ralph apply")
+	r.says("retry 1.1 -m fix.txt-is-what-it-wants", "1.1: to be tried again", "to continue: ralph apply")
 	r.run(exit.NotDone)
 	r.says("show 1.1", "fix.txt-is-what-it-wants", "implement #2: failed")
 	dir := r.worktree("ralph/x/1-1")
@@ -118,7 +118,7 @@ func TestAPausedRunStartsNothing(t *testing.T) { // S1-66, execution §5
 	r.run(exit.Done, "--only", "1.1")
 	r.says("pause -m lunch", "the run: paused")
 	a := r.run(exit.Waiting)
-	if !strings.Contains(a.out.String(), "Nothing was joined, as the run ended with 1 sprint that can go on (1.2).") {
+	if !strings.Contains(a.out.String(), "Nothing was integrated, as the run ended with 1 sprint that can continue (1.2).") {
 		t.Errorf("it said\n%s", &a.out)
 	}
 	if !strings.Contains(a.out.String(), "ralph resume") || strings.Contains(a.out.String(), "1.2  ▶") {
@@ -306,7 +306,7 @@ func TestNotifyTellsAndNeverFailsARun(t *testing.T) {
 	if err != nil || string(b) != want {
 		t.Errorf("%v: it was told\n%swant\n%s", err, b, want)
 	}
-	if strings.Count(a.err.String(), "(said once; the run goes on)") != 1 {
+	if strings.Count(a.err.String(), "(reported once; the run continues)") != 1 {
 		t.Errorf("it said %s", &a.err)
 	}
 	e.Run.Notify[0].On = []string{"node.wating"}
@@ -323,7 +323,7 @@ func TestThePlanBesideARunSaysWhatRuns(t *testing.T) { // execution §2 "ralph p
 	path := r.block()
 	a := r.start()
 	pid := r.blocked(path)
-	r.says("plan", "▶ 1.1          running  implement #1: agent", "1 run, 1 running", fmt.Sprintf("ralph apply (process %d) is at work: what it leaves, the next one does.", a.cmd.Process.Pid))
+	r.says("plan", "▶ 1.1          running  implement #1: agent", "1 run, 1 running", fmt.Sprintf("ralph apply (process %d) is running: the next apply does what it leaves.", a.cmd.Process.Pid))
 	r.says("plan --json", `"action": "running"`, fmt.Sprintf(`"at_work": %d`, a.cmd.Process.Pid))
 	if err := a.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)

@@ -21,7 +21,7 @@ func newWhyCommand() *cobra.Command {
 	a := &project.Args{}
 	var file string
 	var asJSON bool
-	cmd := newCommand("why KEY [FIELD]", "Say where a node's values come from, with the source line", cobra.RangeArgs(1, 2), func(cmd *cobra.Command, args []string) error {
+	cmd := newCommand("why KEY [FIELD]", "Show where a node's values come from, with the source line", cobra.RangeArgs(1, 2), func(cmd *cobra.Command, args []string) error {
 		field := ""
 		if len(args) > 1 {
 			field = args[1]
@@ -59,7 +59,7 @@ func runWhy(cmd *cobra.Command, a *project.Args, file, key, field string, asJSON
 	}
 	r := c.Results[0]
 	if !bytes.Equal(r.JSON, old) {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s is stale: this is what the plan says now (ralph compile --check shows the difference)\n", file)
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s is stale: this is the plan as it is now (ralph compile --check shows the difference)\n", file)
 	}
 	reasons, ok := r.Trace.Why(ir.Key(key), field)
 	if !ok {

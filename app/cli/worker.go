@@ -19,7 +19,7 @@ import (
 
 func newWorkerCommand() *cobra.Command {
 	a := &worker.Args{}
-	cmd := newCommand("worker [DIR]", "Work off the issues of a beads database that have no plan", cobra.MaximumNArgs(1), func(cmd *cobra.Command, args []string) error {
+	cmd := newCommand("worker [DIR]", "Work on the ready issues of a beads database that have no plan", cobra.MaximumNArgs(1), func(cmd *cobra.Command, args []string) error {
 		dir := "."
 		if len(args) > 0 {
 			dir = args[0]
@@ -34,13 +34,13 @@ func newWorkerCommand() *cobra.Command {
 		return runWorker(cmd, a, dir)
 	})
 	f := cmd.Flags()
-	f.StringVar(&a.Issue, "issue", "", "work on this issue alone, if it is ready, and end")
-	f.StringVar(&a.Step, "step", "", "with --issue: begin at this step, whatever its label phase:<step> says")
-	f.BoolVar(&a.Once, "once", false, "end when nothing is ready and nothing runs")
-	f.DurationVar(&a.Poll, "poll", 0, "how often bd is asked (default: tracker { poll }, else 15s)")
+	f.StringVar(&a.Issue, "issue", "", "work on this issue only, if it is ready, then exit")
+	f.StringVar(&a.Step, "step", "", "with --issue: start at this step, whatever its label phase:<step> says")
+	f.BoolVar(&a.Once, "once", false, "exit when nothing is ready and nothing runs")
+	f.DurationVar(&a.Poll, "poll", 0, "how often to poll bd (default: tracker { poll }, else 15s)")
 	f.IntVar(&a.Max, "max", 0, "issues at the same time (default: tracker { max_concurrent_runs }, else 1)")
 	f.StringArrayVar(&a.Policies, "policy", nil, "policy file or directory; replaces the default policy path (repeatable)")
-	f.DurationVar(&a.Grace, "grace", 2*time.Minute, "time that running attempts get at the first Ctrl-C")
+	f.DurationVar(&a.Grace, "grace", 2*time.Minute, "grace period of running attempts after the first Ctrl-C")
 	return cmd
 }
 

@@ -208,7 +208,7 @@ func TestTheBaseIsTheMergeOfResults(t *testing.T) { // S4-17
 	if d.noted("agents", "bd-c.implement-1") != 0 {
 		t.Error("an agent worked on what has no base")
 	}
-	if i, c := d.bead("bd-d"), d.comments("bd-d"); i.Status != "closed" || !strings.Contains(c, "bd-o has no result of ralph's") || !strings.Contains(got.out, "bd-o has no result of ralph's") {
+	if i, c := d.bead("bd-d"), d.comments("bd-d"); i.Status != "closed" || !strings.Contains(c, "bd-o has no result of ralph in this repository") || !strings.Contains(got.out, "bd-o has no result of ralph in this repository") {
 		t.Errorf("without a result: %s\n%s", i.Status, c)
 	}
 	// Merged by hand, and opened again.
@@ -296,7 +296,7 @@ func TestAWorkerThatEndsWhileBdIsAwayLosesNothing(t *testing.T) {
 			w.signal(syscall.SIGINT)
 			d.until("the run drains", func() bool { return strings.Contains(d.outputs(), "interrupted: nothing new starts") })
 			d.open("go")
-			d.until("the run has ended", func() bool { return strings.Contains(d.outputs(), "Interrupted. To go on") })
+			d.until("the run has ended", func() bool { return strings.Contains(d.outputs(), "Interrupted. To continue") })
 			d.bd.Forget()
 			d.until("it was tried several times", func() bool { return len(d.bd.Calls()) > 3 })
 			if again {

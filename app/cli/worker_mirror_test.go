@@ -45,7 +45,7 @@ policy "p" {
 	if strings.Contains(string(i.Metadata), "plan_file") || strings.Count(said, "[iter:1]") != 1 || strings.Count(said, "[iter:2]") != 1 || !strings.Contains(said, "ada: mind the hue") {
 		t.Errorf("metadata %s, comments\n%s", i.Metadata, said)
 	}
-	if got := d.ralph("status", "--epic", "bd-a"); got.code != exit.Done || strings.Contains(got.all(), "was not told") {
+	if got := d.ralph("status", "--epic", "bd-a"); got.code != exit.Done || strings.Contains(got.all(), "is missing updates") {
 		t.Errorf("status: %s", got.all())
 	}
 	// Opened again, it is the same issue: what ralph wrote there is no part of it.
@@ -131,7 +131,7 @@ func goesOnWithRecovered(t *testing.T, open func(t *testing.T, work, policy stri
 	d.killAll()
 	d.lose()
 	before := d.bead("bd-a")
-	if got := d.ralph("recover", "bd-a"); got.code != exit.Done || !strings.Contains(got.out, "To go on: ralph worker --issue bd-a") {
+	if got := d.ralph("recover", "bd-a"); got.code != exit.Done || !strings.Contains(got.out, "To continue: ralph worker --issue bd-a") {
 		t.Fatalf("recover: exit %d\n%s", got.code, got.all())
 	}
 	if now := d.bead("bd-a"); !now.UpdatedAt.Equal(before.UpdatedAt) || now.Token() != before.Token() {
@@ -141,7 +141,7 @@ func goesOnWithRecovered(t *testing.T, open func(t *testing.T, work, policy stri
 	got := d.worker(exit.Done, "--once")
 	i := d.bead("bd-a")
 	slices.Sort(i.Labels)
-	if i.Status != "closed" || i.Token() == before.Token() || !slices.Equal(i.Labels, []string{"api", "phase:polish"}) || !strings.Contains(got.out, "bd-a  goes on: Make bd-a (its run was recovered)") {
+	if i.Status != "closed" || i.Token() == before.Token() || !slices.Equal(i.Labels, []string{"api", "phase:polish"}) || !strings.Contains(got.out, "bd-a  resumed: Make bd-a (its run was recovered)") {
 		t.Errorf("it is %s with %v\n%s\n%s", i.Status, i.Labels, got.all(), d.outputs())
 	}
 	if d.noted("agents", "bd-a.implement-1") != 1 || strings.Count(d.comments("bd-a"), "[iter:3]") != 1 {

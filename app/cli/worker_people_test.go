@@ -146,7 +146,7 @@ func TestARunThatSomebodyElseHoldsIsWaitedFor(t *testing.T) {
 	hand := d.start("apply", epic)
 	d.exists("../log/at-work")
 	w, said := d.watching("worker.txt", "worker", "--poll", "100ms", "--once")
-	d.until("the worker steps back", func() bool { return strings.Contains(said(), "somebody else's ralph apply is at work on it") })
+	d.until("the worker steps back", func() bool { return strings.Contains(said(), "another ralph apply is running it") })
 	d.open("go")
 	if got := hand.wait(); got.code != exit.Done {
 		t.Errorf("by hand: exit %d\n%s", got.code, got.all())
@@ -195,7 +195,7 @@ func TestWhatBdTookWithoutAnAnswerIsTheWorkers(t *testing.T) {
 			d := faultDatabase(t, c.agent, c.policy)
 			d.put(`{"id":"bd-a"}`)
 			d.bd.Faults(bdtest.Fault{On: "update", Nth: 2, Do: bdtest.Answer}) // the first one claims it
-			if got := d.worker(c.code, "--once"); !strings.Contains(got.out, "bd-a  "+c.said) || strings.Contains(got.out, "not this worker's") {
+			if got := d.worker(c.code, "--once"); !strings.Contains(got.out, "bd-a  "+c.said) || strings.Contains(got.out, "no longer belongs to this worker") {
 				t.Errorf("it says\n%s", got.all())
 			}
 			d.bd.Faults()

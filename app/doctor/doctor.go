@@ -68,7 +68,7 @@ func examineGit(ctx context.Context) Finding {
 	f.Detail = firstLine(ctx, path, "--version")
 	m := gitVersion.FindStringSubmatch(f.Detail)
 	if m == nil {
-		f.State, f.Hint = "error", path+" --version does not say a version"
+		f.State, f.Hint = "error", path+" --version prints no version"
 		return f
 	}
 	major, _ := strconv.Atoi(m[1])
@@ -99,7 +99,7 @@ func otherRalph() (Finding, bool) {
 		}
 		return Finding{
 			Name: "PATH", State: "warning", Detail: "another " + filepath.Base(self) + " is at " + path,
-			Hint: "call this one by its path, or put its directory first in PATH",
+			Hint: "run this one by its path, or put its directory first in PATH",
 		}, true
 	}
 	return Finding{}, false

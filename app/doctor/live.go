@@ -49,10 +49,10 @@ func (c *configured) hello(ctx context.Context, name string, by executor.Runner)
 		f.Detail += "; report_outcome came back"
 	case ended.Outcome.Result == "success":
 		f.State = "warning"
-		f.Hint = "it said success, and not by the tool report_outcome: outcomes will be read from files and last messages"
+		f.Hint = "it reported success, but not with the tool report_outcome: outcomes will be read from files and last messages"
 	case ended.Outcome.Invalid != "":
 		f.State = "warning"
-		f.Hint = "it answered, and reported nothing: " + ended.Outcome.Invalid
+		f.Hint = "it answered, but reported nothing: " + ended.Outcome.Invalid
 	default:
 		f.State = "warning"
 		f.Hint = fmt.Sprintf("it answered, and reported %q", ended.Outcome.Result)

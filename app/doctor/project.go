@@ -123,7 +123,7 @@ func examineEpic(ctx context.Context, file string) (*ir.Epic, Finding) {
 		}
 	}
 	slices.Sort(programs)
-	detail := "all programs that it needs are there"
+	detail := "all programs that it needs are installed"
 	if len(programs) > 0 {
 		detail += ": " + words.ListOf(programs)
 	}

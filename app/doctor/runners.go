@@ -160,7 +160,7 @@ func (c *configured) program(ctx context.Context, name string, p executor.Progra
 	defer cancel()
 	version, err := p.Version(ctx, about)
 	if err != nil {
-		f.State, version = "warning", "of a version that it does not say"
+		f.State, version = "warning", "of unknown version"
 		hints = append(hints, err.Error())
 	}
 	f.Detail = d.Name + " " + version
@@ -170,10 +170,10 @@ func (c *configured) program(ctx context.Context, name string, p executor.Progra
 	if d.Tested != "" && err == nil {
 		switch fits, ferr := policies.VersionFits(d.Tested, version); {
 		case ferr != nil:
-			hints = append(hints, fmt.Sprintf("ralph was tried with %s; whether this fits cannot be told: %v", d.Tested, ferr))
+			hints = append(hints, fmt.Sprintf("ralph was tried with %s; whether this version works is unknown: %v", d.Tested, ferr))
 		case !fits:
 			f.State = "warning"
-			hints = append(hints, fmt.Sprintf("ralph was tried with %s: it may work, look closely at the first run (ralph doctor --live says hello)", d.Tested))
+			hints = append(hints, fmt.Sprintf("ralph was tried with %s: it may work; check the first run closely (ralph doctor --live sends a greeting)", d.Tested))
 		}
 	}
 	for _, can := range slices.Sorted(maps.Keys(d.Cannot)) {
@@ -243,7 +243,7 @@ func examineSandboxes(set *policies.Set) []Finding {
 			continue
 		}
 		found = append(found, Finding{
-			Name: "sandbox " + name, State: "warning", Detail: fmt.Sprintf("kind %s: ralph apply refuses what uses it, agents cannot be confined yet", s.Kind.V),
+			Name: "sandbox " + name, State: "warning", Detail: fmt.Sprintf("kind %s: ralph apply refuses to run it, as agents cannot be confined yet", s.Kind.V),
 			Hint: "leave it out, or write kind = \"none\"; docs/operations.md says what holds without one",
 		})
 	}

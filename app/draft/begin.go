@@ -90,7 +90,7 @@ func (j *Job) checkFiles(ctx context.Context, epic *ir.Epic) (*workspace.Space, 
 		return nil, err
 	}
 	if differ = append(differ, gone...); len(differ) > 0 {
-		j.say("warning: " + words.ListOf(differ) + ": not as in the commit that the plan is written on (HEAD), by which it is judged: commit first")
+		j.say("warning: " + words.ListOf(differ) + ": different in the commit that the plan is written on (HEAD), by which it is judged: commit first")
 	}
 	return space, nil
 }
@@ -103,7 +103,7 @@ func (j *Job) checkNotCommitted(ctx context.Context, space *workspace.Space) err
 		return exit.Inputf("%w", err)
 	}
 	if there {
-		return exit.Inputf("%s is not here and is in HEAD.\n  To have it changed: git restore %s, then ralph draft --revise %s -m \"what to change\"\n  To have another one written: commit that it is gone, or name another file with -o", j.plan, typedPath(space.Top(), j.plan), typedPath(space.Top(), j.plan))
+		return exit.Inputf("%s is not in the checkout, but in HEAD.\n  To have it changed: git restore %s, then ralph draft --revise %s -m \"what to change\"\n  To have another one written: commit its deletion, or name another file with -o", j.plan, typedPath(space.Top(), j.plan), typedPath(space.Top(), j.plan))
 	}
 	return nil
 }
@@ -115,12 +115,12 @@ func (j *Job) sayReplaced(d *Draft, now *ir.Epic) {
 		return
 	}
 	id := string(j.was.Epic.ID)
-	what, how := "another brief waits as "+id, "this one takes its place, and -o PLAN keeps both"
+	what, how := "another brief waits as "+id, "this one replaces it; -o PLAN keeps both"
 	switch {
 	case sameWish(j.was, now):
-		what, how = id+" waits, and was begun with other flags", "from now on these count, and -o PLAN keeps both"
+		what, how = id+" waits, and was started with other flags", "from now on these apply; -o PLAN keeps both"
 	case sameBrief(j.was, now):
-		what = id + " waits, and was begun with another policy"
+		what = id + " waits, and was started with another policy"
 	}
 	j.say(d.replacedBy(what, how))
 }
@@ -164,7 +164,7 @@ func (j *Job) goesOn(ctx context.Context, now *ir.Epic) (bool, error) {
 		return true, nil
 	}
 	if d.commit() != "" {
-		j.say(d.replacedBy("a draft of this plan was not decided about", "this one takes its place"))
+		j.say(d.replacedBy("a draft of this plan is undecided", "this one replaces it"))
 	}
 	return false, nil
 }

@@ -31,9 +31,9 @@ func BriefOf(text string) ([]string, error) {
 	case strings.Trim(text, " \t\n#") == "":
 		return nil, exit.Usagef("the brief is empty: say what the plan is for")
 	case !utf8.ValidString(text):
-		return nil, exit.Inputf("the brief is not text in UTF-8: save it so, then try again")
+		return nil, exit.Inputf("the brief is not UTF-8 text: save it as UTF-8")
 	case len(text) > MaxBrief:
-		return nil, exit.Inputf("the brief has %d KB; at most %d KB are read: name what matters, and where the rest stands", len(text)>>10, MaxBrief>>10)
+		return nil, exit.Inputf("the brief has %d KB; at most %d KB are read: name what matters, and where the rest is", len(text)>>10, MaxBrief>>10)
 	}
 	return strings.Split(text, "\n"), nil
 }
@@ -60,7 +60,7 @@ func PlanToWrite(p *project.Project, file string, brief []string, there bool) (s
 	plan, inside := p.Rel(file)
 	switch {
 	case !inside:
-		return "", exit.Inputf("%s lies outside of the repository %s", file, p.Dir)
+		return "", exit.Inputf("%s is outside the repository %s", file, p.Dir)
 	case strings.HasSuffix(file, "/") || project.IsDir(file):
 		return "", exit.Usagef("-o %s is a directory; name the plan's file", file)
 	case project.KindOf(plan) != "plan":
@@ -70,7 +70,7 @@ func PlanToWrite(p *project.Project, file string, brief []string, there bool) (s
 		return "", err
 	}
 	if _, err := os.Lstat(filepath.Join(p.Dir, filepath.FromSlash(plan))); err == nil && !there {
-		return "", exit.Inputf("%s is there already.\n  To have it changed: ralph draft --revise %s -m \"what to change\"\n  To have another one written: name it with -o", plan, typedPath(p.Dir, plan))
+		return "", exit.Inputf("%s exists already.\n  To have it changed: ralph draft --revise %s -m \"what to change\"\n  To have another one written: name it with -o", plan, typedPath(p.Dir, plan))
 	}
 	return plan, nil
 }
@@ -93,7 +93,7 @@ func planName(about string) string {
 func PlanToChange(ctx context.Context, p *project.Project, name string) (plan string, text []byte, err error) {
 	plan, inside := p.Rel(name)
 	if !inside {
-		return "", nil, exit.Inputf("%s lies outside of the repository %s", name, p.Dir)
+		return "", nil, exit.Inputf("%s is outside the repository %s", name, p.Dir)
 	}
 	if err := p.LeadsOut(name); err != nil {
 		return "", nil, err
@@ -107,7 +107,7 @@ func PlanToChange(ctx context.Context, p *project.Project, name string) (plan st
 	case errors.Is(err, fs.ErrNotExist):
 		hint := fmt.Sprintf("To have one written: ralph draft \"what it is for\" -o %s", words.QuotePath(name))
 		if was, _, err := begunDraft(ctx, p, ir.NodeID(compiler.DraftSlug(plan))); err == nil && was != nil && was.Epic.Plan == plan {
-			hint = fmt.Sprintf("A draft of it began: ralph draft --epic %s", was.Epic.ID)
+			hint = fmt.Sprintf("A draft of it exists: ralph draft --epic %s", was.Epic.ID)
 		}
 		return "", nil, exit.Inputf("there is no plan %s.\n  %s", name, hint)
 	case err != nil:
@@ -120,7 +120,7 @@ func PlanToChange(ctx context.Context, p *project.Project, name string) (plan st
 	case err != nil:
 		return "", nil, err
 	case len(text) > MaxBrief:
-		return "", nil, exit.Inputf("%s has %d KB; a plan of at most %d KB can be changed by an agent, who is told all of it", name, len(text)>>10, MaxBrief>>10)
+		return "", nil, exit.Inputf("%s has %d KB; an agent can change a plan of at most %d KB, as it gets all of it", name, len(text)>>10, MaxBrief>>10)
 	}
 	return plan, text, nil
 }

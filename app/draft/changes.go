@@ -48,7 +48,7 @@ func (d *Draft) changes(ctx context.Context, now *ir.Epic, file *diag.File) (*Ch
 	}
 	out := &Changed{Diff: ir.Diff(was.Graph, now)}
 	if !was.Compiles {
-		out.Note = "The plan as it was does not compile: this is against the epic of its last run."
+		out.Note = "The plan as it was does not compile: the comparison is with the epic of its last run."
 	}
 	out.Kept = keptBy(out.Diff, now)
 	planned, ran, err := judge.Planned(ctx, now)

@@ -92,7 +92,7 @@ func (d *Draft) compiled(text []byte) (*project.Compilation, error) {
 	}
 	var b strings.Builder
 	_ = diag.Text{Files: c.Files, Clean: reveal.Words, Width: columns.Of}.Write(&b, c.Diags) // of a builder
-	return nil, exit.Inputf("the plan compiles in the commit that it was written on and not in this checkout, where the policy is another:\n\n%s\n  The plan: %s", b.String(), d.Look())
+	return nil, exit.Inputf("the plan compiles in the commit that it was written on, but not in this checkout, whose policy differs:\n\n%s\n  The plan: %s", b.String(), d.Look())
 }
 
 // deletedIDs are the sprints that would get the id of a deleted one. A sprint without an id

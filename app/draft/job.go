@@ -118,7 +118,7 @@ func NewJob(ctx context.Context, p *project.Project, plan string, say func(line 
 		if err != nil {
 			return nil, record.Refusal(err)
 		}
-		return nil, exit.Inputf("the draft %s is that of %s: move %s away, if it is over", j.Slug, j.was.Epic.Plan, typedPath(state, ""))
+		return nil, exit.Inputf("the draft %s belongs to %s: move %s away if that one is finished", j.Slug, j.was.Epic.Plan, typedPath(state, ""))
 	}
 	if j.was != nil && j.was.Nodes[0].Goal != "" {
 		j.first = strings.Split(j.was.Nodes[0].Goal, "\n")

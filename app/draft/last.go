@@ -47,7 +47,7 @@ func lastRun(ctx context.Context, id ir.NodeID) ([]string, error) {
 	_, state, _ := r.State()
 	t.say("The run is %s. %s.", state, words.TallyOf(r.Run))
 	if s := words.SpentOfRun(o); s != "" {
-		t.say("In all: %s.", s)
+		t.say("In total: %s.", s)
 	}
 	if o.Held.For != "" {
 		t.say("Nothing new starts (%s): %s", o.Held.For, words.First(o.Held.Detail))
@@ -125,7 +125,7 @@ func (t *lastTold) sprint(v machine.NodeView) {
 	}
 	name := fmt.Sprintf("%s %s", v.Key, v.Title)
 	if v.ID == executor.Integration {
-		name = "The sum of all results"
+		name = "Integration of all results"
 	}
 	line := fmt.Sprintf("- %s: %s", name, words.Status(v))
 	var took []string

@@ -157,7 +157,7 @@ func (d *Draft) NotWritten(ctx context.Context) string {
 	if err != nil || bytes.Equal(now, c.Results[0].Annotated) {
 		return "" // or the policy that is here now is another: --write says so
 	}
-	return fmt.Sprintf("The plan is approved, and %s is not as it was approved: %s\n  To have it so: move the file away, then ralph draft --write%s", d.Plan, d.Look(), d.About())
+	return fmt.Sprintf("The plan is approved, and %s differs from the approved plan: %s\n  To restore it: move the file away, then ralph draft --write%s", d.Plan, d.Look(), d.About())
 }
 
 // readIfThere reads a file, nil if there is none.
@@ -189,7 +189,7 @@ func (d *Draft) approve(ctx context.Context, epic *ir.Epic) (note string, err er
 	}
 	by, is := d.approval()
 	if !is {
-		return notCounted + "nobody is on record who approved exactly this plan\n  ralph compile it, look at epic.json, then: ralph approve", nil
+		return notCounted + "no approval of exactly this plan is recorded\n  ralph compile it, look at epic.json, then: ralph approve", nil
 	}
 	by.ID, by.Verb, by.How, by.Digest = "drafted-"+strings.TrimPrefix(epic.Digest, "sha256:"), executor.Approve, executor.Drafted, epic.Digest
 	by.Message = fmt.Sprintf("approved as %s wrote it (%s, commit %.12s)", d.Planner(), d.Epic.Epic.ID, d.commit())
@@ -207,7 +207,7 @@ func (d *Draft) approve(ctx context.Context, epic *ir.Epic) (note string, err er
 	case errors.As(err, &no):
 		return notCounted + no.Error(), nil
 	case errors.As(err, &held):
-		return "the approval is not on record for its epic yet: " + held.Error() + "\n  Afterwards: ralph draft --write" + d.About(), nil
+		return "the approval is not yet recorded for its epic: " + held.Error() + "\n  Afterwards: ralph draft --write" + d.About(), nil
 	}
 	return "", exit.Inputf("%w", err)
 }

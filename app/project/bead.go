@@ -67,7 +67,7 @@ func Unrunnable(epic *ir.Epic) []string {
 		for _, s := range n.Steps {
 			for _, name := range s.Gates {
 				if g := epic.Gates[name]; g.Kind == "command" && g.From == "plan" && ralphbead.PowerShell(g.Run) {
-					out = append(out, fmt.Sprintf("a verifier that is written for PowerShell (gate %q); write it for sh, or start it with pwsh -Command", name))
+					out = append(out, fmt.Sprintf("a verifier written for PowerShell (gate %q); write it for sh, or run it with pwsh -Command", name))
 				}
 			}
 		}

@@ -67,7 +67,7 @@ func DrawingFormat(out, format string) (string, error) {
 				format = cmp.Or(format, f.format)
 			}
 			if f.end == end && format != f.format {
-				return "", exit.Usagef("-o %s: such a file does not hold %s; leave --format out, or give the file another name", out, format)
+				return "", exit.Usagef("-o %s: that extension does not match %s; leave out --format, or rename the file", out, format)
 			}
 		}
 	}

@@ -141,7 +141,7 @@ func (r *ForeignFiles) directory(f *Format, dir string) error {
 	}
 	r.Ignored = append(r.Ignored, others...)
 	if len(names) == 0 {
-		return exit.Inputf("%s holds no file that is called %s", dir, strings.Join(f.Patterns(), " or "))
+		return exit.Inputf("%s contains no file named %s", dir, strings.Join(f.Patterns(), " or "))
 	}
 	return nil
 }

@@ -113,9 +113,9 @@ func FindFormat(name, verb string, holds func(Format) bool) (*Format, error) {
 		}
 		switch {
 		case !holds(f):
-			return nil, exit.Usagef("--as %s: ralph does not %s this format; it can do that with: %s", base, verb, words.ListOf(known))
+			return nil, exit.Usagef("--as %s: ralph does not %s this format; it can do so with: %s", base, verb, words.ListOf(known))
 		case with && f.option == nil:
-			return nil, exit.Usagef("--as %s: nothing stands behind %s, write --as %s", name, base, base)
+			return nil, exit.Usagef("--as %s: %s takes nothing after it: write --as %s", name, base, base)
 		case with:
 			f.Decode = f.option(option)
 		}
@@ -124,7 +124,7 @@ func FindFormat(name, verb string, holds func(Format) bool) (*Format, error) {
 	if name == "" {
 		return nil, exit.Usagef("name the format with --as: %s", words.ListOf(known))
 	}
-	return nil, exit.Usagef("--as %s: there is no such format%s; there are: %s", name, spell.Hint(name, known), words.ListOf(known))
+	return nil, exit.Usagef("--as %s: unknown format%s; formats are: %s", name, spell.Hint(name, known), words.ListOf(known))
 }
 
 // Detail selects how much of a history is read; the zero value reads no files and no diffs.

@@ -15,7 +15,7 @@ type withoutGit struct {
 	dir string // absolute
 }
 
-var errOfGit = errors.New("it lies in git's own directory, of which nothing is read")
+var errOfGit = errors.New("it is in git's own directory, which ralph does not read")
 
 // unlessGit does what is asked of a name, unless it leads to a file of git's.
 func unlessGit[T any](w withoutGit, op, name string, do func(fs.FS, string) (T, error)) (none T, err error) {

@@ -45,7 +45,7 @@ func Verify(epic *ir.Epic, file string) error {
 	if len(found) > most {
 		list += fmt.Sprintf("\n  and %d more", len(found)-most)
 	}
-	return exit.Inputf("%s is no epic that this ralph compiled, or it leaves the project; compile the plan again:%s", file, list)
+	return exit.Inputf("%s is not an epic compiled by this ralph, or it leaves the project; compile the plan again:%s", file, list)
 }
 
 // OtherFormat recognizes work in another format by a key that only this format has; ""
@@ -76,13 +76,13 @@ func OtherError(file, not, command, format string) error {
 func LoadError(file string, err error) error {
 	var edited *ir.DigestError
 	if errors.As(err, &edited) && edited.Node != "" {
-		return exit.Inputf("%s was edited, or compiled by another version of ralph: the digest of %s does not fit what it says.\n  Compile the plan again: ralph compile", file, edited.Node)
+		return exit.Inputf("%s was edited, or compiled by another version of ralph: the digest of %s does not match its content.\n  Compile the plan again: ralph compile", file, edited.Node)
 	}
 	if errors.As(err, &edited) {
-		return exit.Inputf("%s was edited by hand: its digest does not fit its content.\n  Change the plan or the policy instead and run: ralph compile", file)
+		return exit.Inputf("%s was edited by hand: its digest does not match its content.\n  Change the plan or the policy instead and run: ralph compile", file)
 	}
 	if KindOf(file) == "plan" {
-		return exit.Inputf("%s is a plan. Compile it first: ralph compile %s\n  Then name the epic.json that it makes.", file, words.QuotePath(file))
+		return exit.Inputf("%s is a plan. Compile it first: ralph compile %s\n  Then name the epic.json that it writes.", file, words.QuotePath(file))
 	}
 	return exit.Inputf("%s: %w", file, err)
 }

@@ -153,7 +153,7 @@ func (p *Project) LeadsOut(file string) error {
 		return errLeadsOut(file)
 	}
 	if ofGit(p.Dir, real) {
-		return exit.Inputf("%s lies in git's own directory, of which ralph reads and writes nothing; name another file", file)
+		return exit.Inputf("%s is in git's own directory, which ralph does not touch; name another file", file)
 	}
 	return nil
 }
@@ -280,12 +280,12 @@ func policiesOf(dir string) (files []string, err error) {
 
 // notAProject explains why a file cannot belong to the same project.
 func notAProject(file, dir string) error {
-	return exit.Inputf("%s lies outside of %s: plans that are compiled together belong to one project", file, dir)
+	return exit.Inputf("%s is outside %s: plans that are compiled together belong to one project", file, dir)
 }
 
 // ErrNoEpic is the error of EpicPath when no file is named and there is no epic.json in
 // the current directory.
-var ErrNoEpic = errors.New("there is no epic.json here; `ralph compile PLAN` makes one, or name the file")
+var ErrNoEpic = errors.New("there is no epic.json here; `ralph compile PLAN` writes one, or name the file")
 
 // EpicPath returns the epic that a command is about: the argument, else
 // epic.json in the current directory.

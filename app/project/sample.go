@@ -27,7 +27,7 @@ var InitFiles = []struct{ Template, File, What string }{
 	{"template/agents/developer.md", ".claude/agents/developer.md", "a sample agent"},
 	{"template/agents/reviewer.md", ".claude/agents/reviewer.md", "a sample agent"},
 	{"template/agents/planner.md", ".claude/agents/planner.md", "the agent that ralph draft asks for plans"},
-	{"template/agents/explorer.md", ".claude/agents/explorer.md", "the agent that looks around before"},
+	{"template/agents/explorer.md", ".claude/agents/explorer.md", "the agent that explores the code first"},
 }
 
 // GitAttributes keeps LF in every checkout and keeps git from merging compiled

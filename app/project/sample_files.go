@@ -25,7 +25,7 @@ func MayInit(dir string) error {
 		for d := filepath.Dir(path); ; d = filepath.Dir(d) {
 			info, err := os.Stat(d)
 			if err == nil && !info.IsDir() {
-				return exit.Inputf("%s is a file, and init needs a directory there; nothing was written", d)
+				return exit.Inputf("%s is a file, but init needs a directory there; nothing was written", d)
 			}
 			if err == nil || filepath.Dir(d) == d {
 				break

@@ -71,7 +71,7 @@ func (c *Compilation) mayReplace(file string) error {
 		return nil // writing reports the error
 	}
 	if path, inside := c.Project.Rel(file); inside && c.Files[path] != nil {
-		return exit.Inputf("%s is what was compiled, so it is not replaced; name another file with -o", file)
+		return exit.Inputf("%s is the source, so it is not replaced; name another file with -o", file)
 	}
 	epic, err := MayBeEpic(file)
 	if err == nil && !epic {

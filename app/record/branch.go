@@ -88,5 +88,5 @@ func (b BranchHolds) Shadowed() string {
 	if len(b.shadows) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Write the whole name: git takes %s for %s, which is not the branch.", b.Name, words.ListOf(b.shadows))
+	return fmt.Sprintf("Write the full name: git resolves %s to %s, which is not the branch.", b.Name, words.ListOf(b.shadows))
 }

@@ -21,18 +21,18 @@ func HistoryOf(ctx context.Context, file string, epic *ir.Epic, d project.Detail
 	}
 	top := project.GitRoot(at)
 	if top == "" {
-		return none, "there is no git repository here, so no run of it is known", nil
+		return none, "there is no git repository here, so no run of it is recorded", nil
 	}
 	r, err := OpenAbout(ctx, dir, file, epic)
 	if err != nil {
 		if state, bad := workspace.StateDir(ctx, dir, epic.Epic.ID); bad == nil && !project.IsDir(state) {
 			none.Top = top
-			return none, "no run of it is known: " + err.Error(), nil
+			return none, "no run of it is recorded: " + err.Error(), nil
 		}
 		return nil, "", err
 	}
 	if last := LastDigest(r.Events); last != "" && last != epic.Digest {
-		note = "what ran last was another " + filepath.Base(file) + "; this one is written, with what is on record of its sprints"
+		note = "the last run was of another " + filepath.Base(file) + "; this one is written, with the records of its sprints"
 	}
 	return r.History(ctx, d), note, nil
 }

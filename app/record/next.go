@@ -138,20 +138,20 @@ var advices = func() map[executor.Cause][]advice {
 	const approve, reject, retry, resume, plain, judge = executor.Approve, executor.Reject, executor.RetryNode, executor.Resume, executor.HowPlain, executor.GatesOnly
 	byHand := func(what string) advice { return advice{text: "cd DIR", what: what} }
 	look := advice{text: "ralph show KEY --diff", what: "what it changed"}
-	differs := advice{text: look.text, what: "how the branch differs from what ralph put there"}
+	differs := advice{text: look.text, what: "how the branch differs from ralph's own"}
 	merge := advice{text: "git merge --no-edit MERGE", what: "resolve what is in conflict there, then:"}
 	fix := byHand("fix it there yourself, then:")
 	mine := advice{retry, judge, "", "the gates judge what is in its worktree"}
 	merged := advice{retry, judge, "", "its gates judge what is there, the merge committed or not"}
-	away := advice{retry, executor.Discard, "", "it is kept under refs/ralph, and an agent begins anew"}
-	again := advice{reject, plain, `"what to change"`, "the next attempt begins with that"}
-	answer := advice{retry, plain, `"the answer"`, "the agent goes on with it"}
-	asItIs := advice{approve, plain, "", "go on as it is, to its gates if it has any"}
+	away := advice{retry, executor.Discard, "", "it is kept under refs/ralph, and an agent starts from scratch"}
+	again := advice{reject, plain, `"what to change"`, "the next attempt starts with that"}
+	answer := advice{retry, plain, `"the answer"`, "the agent continues with it"}
+	asItIs := advice{approve, plain, "", "continue as it is, to its gates if it has any"}
 	fixed := advice{retry, plain, "", "once what it names is fixed; ralph apply tries it again as well"}
 	goOn := advice{resume, plain, "", "go on"}
-	theirs := advice{approve, plain, "", "go on from where the branch stands, commits of others with it, after the gates"}
+	theirs := advice{approve, plain, "", "continue from the branch as it is, including others' commits, after the gates"}
 	return map[executor.Cause][]advice{
-		sumBlocked: {{retry, plain, "", "join the results again"}, fix, mine},
+		sumBlocked: {{retry, plain, "", "integrate the results again"}, fix, mine},
 		blocked: {
 			{retry, plain, `"a hint"`, "try again; the hint goes into the prompt"},
 			fix, mine,
@@ -160,9 +160,9 @@ var advices = func() map[executor.Cause][]advice {
 		closed:     {{retry, plain, "", "open it again"}},
 		notBegun:   {goOn},
 		overBudget: {{resume, plain, "", "add to its budget"}},
-		limited:    {{retry, plain, "", "if the limit is over, or you have another key: asks now; else it goes on by itself"}},
+		limited:    {{retry, plain, "", "if the limit is over, or you have another key: retry now; otherwise it continues by itself"}},
 
-		executor.CauseHeld:      {{approve, executor.Baseline, "", "go on with the whole run"}, {resume, plain, "", "go on with the whole run"}},
+		executor.CauseHeld:      {{approve, executor.Baseline, "", "resume the whole run"}, {resume, plain, "", "resume the whole run"}},
 		executor.CauseApproval:  {look, {approve, plain, "", "let it pass"}, again},
 		executor.CauseGate:      {look, {retry, plain, "", "ask the gate again"}, again, {approve, executor.Override, `"why"`, "let it pass without that gate"}},
 		executor.CauseQuestion:  {answer, asItIs},
@@ -170,16 +170,16 @@ var advices = func() map[executor.Cause][]advice {
 		executor.CauseConfig:    {fixed},
 		executor.CauseRunner:    {fixed},
 		executor.CauseWorkspace: {fixed},
-		executor.CauseDeadline:  {{retry, plain, "", "in spite of its deadline"}},
+		executor.CauseDeadline:  {{retry, plain, "", "despite its deadline"}},
 		executor.CauseOnly:      {{retry, plain, "", "try again"}},
 		executor.CausePaused:    {goOn},
-		executor.CausePull:      {{text: "URL", what: "merge it or close it there; ralph apply sees it"}},
+		executor.CausePull:      {{text: "URL", what: "merge or close it there; ralph apply notices"}},
 		executor.CauseProtected: {look, {approve, plain, "", "let the change of protected files pass"}, again, fix, mine},
 		executor.CauseConflict:  {byHand("resolve the conflict there, then:"), mine},
 		executor.CauseTakeover: {
-			{resume, plain, "", "you are done in its session: the agent is asked to finish there, and to report"},
+			{resume, plain, "", "you are done in its session: the agent is asked to finish and report there"},
 			asItIs,
-			{retry, plain, `"what to do"`, "another attempt begins with that, from what is there"},
+			{retry, plain, `"what to do"`, "another attempt starts with that, from the current state"},
 			{text: "ralph session KEY", what: "how to join its session"},
 		},
 		executor.CauseManual: {
@@ -187,17 +187,17 @@ var advices = func() map[executor.Cause][]advice {
 			{approve, plain, "", "its gates judge what is there, committed or not, or what you put on its branch"},
 		},
 		manualMerge: {
-			byHand("your work is there: bring it onto what it starts from now"), merge,
+			byHand("your work is there: merge the sprint's current starting point into it"), merge,
 			{approve, plain, "", merged.what},
 		},
 		executor.CauseHandedIn: {{retry, judge, "", "what is in its worktree is merged with what it starts from now, and its gates judge it"}, away},
-		handedInMerge:          {byHand("the work is there: bring it onto what it starts from now"), merge, merged, away},
+		handedInMerge:          {byHand("the work is there: merge the sprint's current starting point into it"), merge, merged, away},
 		executor.CauseOlder: {
-			{retry, executor.KeepOld, "", "its older result counts, and the branch is made with it"},
-			{retry, plain, "", "build the branch again from what is done now; what it holds is kept under refs/ralph"},
+			{retry, executor.KeepOld, "", "its older result counts and is part of the branch"},
+			{retry, plain, "", "rebuild the branch from what is done now; its content is kept under refs/ralph"},
 		},
-		executor.CauseForeign: {differs, theirs, {retry, plain, "", "build the branch again; what is there is kept under refs/ralph"}},
-		foreignKeeps:          {differs, theirs, {retry, plain, "", "set commits of others aside under refs/ralph; older results stay until you say so"}},
+		executor.CauseForeign: {differs, theirs, {retry, plain, "", "rebuild the branch; what is there is kept under refs/ralph"}},
+		foreignKeeps:          {differs, theirs, {retry, plain, "", "move others' commits aside under refs/ralph; older results stay until you decide"}},
 	}
 }()
 

@@ -37,7 +37,7 @@ func TestAQuestionIsNotSaidToGoToGates(t *testing.T) {
 	v := machine.NodeView{Key: "1", Status: executor.Waiting, For: executor.ForHuman, Cause: executor.CauseQuestion, Ways: []machine.Way{
 		{Verb: executor.RetryNode, Key: "1", Message: true}, {Verb: executor.Approve, Key: "1"},
 	}}
-	if got := NextSteps(v, "", Asker{})[1].What; got != "go on as it is, to its gates if it has any" {
+	if got := NextSteps(v, "", Asker{})[1].What; got != "continue as it is, to its gates if it has any" {
 		t.Error(got)
 	}
 }

@@ -22,7 +22,7 @@ func NodeIDs(epic *ir.Epic, keys []string) ([]ir.NodeID, error) {
 			return nil, err
 		}
 		if id == executor.Integration {
-			return nil, exit.Usagef("%s is no sprint, and runs whenever its sprints are done: name sprints", k)
+			return nil, exit.Usagef("%s is not a sprint: it runs whenever its sprints are done; name sprints", k)
 		}
 		out = append(out, id)
 	}

@@ -212,7 +212,7 @@ func (r *Record) Node(id ir.NodeID) *ir.Node {
 	if id != executor.Integration {
 		return &ir.Node{ID: id, Key: r.Run.Node(id).Key(), Title: "no longer in the epic"}
 	}
-	return &ir.Node{ID: id, Key: ir.Key(id), Title: "the sum of all results", Git: ir.Git{Branch: r.Epic.Epic.Integration.Branch}}
+	return &ir.Node{ID: id, Key: ir.Key(id), Title: "the integration of all results", Git: ir.Git{Branch: r.Epic.Epic.Integration.Branch}}
 }
 
 // Key is what people call a node.

@@ -44,7 +44,7 @@ func ListRuns(ctx context.Context, file string, in io.Reader) (list []RunLine, e
 	}
 	if r, open := tally.Open(); open {
 		if r.Outcome = "at work"; !held {
-			r.Outcome, r.Error = executor.RunKilled, "it ended without a word; ralph apply"+Applies(file)+" goes on"
+			r.Outcome, r.Error = executor.RunKilled, "it was killed; ralph apply"+Applies(file)+" goes on"
 		}
 		list = append(list, RunLine{RunRecord: r})
 	}

@@ -28,7 +28,7 @@ var Schemas = map[string]func() []byte{
 func schemaOf[T any](command string, version int) func() []byte {
 	about := "Fields may be added without a new version."
 	if version == 0 {
-		about += " A list has no version: this is its first form, and another one would be an object with a version."
+		about += " A list has no version: if it ever changes, it becomes an object with one."
 	}
 	return func() []byte {
 		b, err := jsonschema.Of[T](command, about, version)

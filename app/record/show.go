@@ -95,7 +95,7 @@ func ChangeOf(ctx context.Context, r *Record, v machine.NodeView, hide func(stri
 		if change.To, err = r.Space.Trees.Work(ctx, v.ID); err != nil {
 			return said, nil, exit.Inputf("%w", err)
 		}
-		said.Notes = append(said.Notes, "what is not committed in its worktree is not shown; ralph approve takes it, too")
+		said.Notes = append(said.Notes, "uncommitted work in its worktree is not shown, but ralph approve includes it")
 	}
 	said.From, said.To = change.From, change.To
 	if change.From.ID() == "" || change.To.ID() == "" {

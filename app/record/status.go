@@ -186,7 +186,7 @@ func EpicOf(known *bd.Recalled) (*ir.Epic, []byte, error) {
 	defer p.Close()
 	plan := filepath.Join(p.Dir, filepath.FromSlash(known.Plan))
 	if !filepath.IsLocal(filepath.FromSlash(known.Plan)) {
-		return nil, nil, exit.Inputf("its beads say that the plan is %s, which lies outside of %s", known.Plan, p.Dir)
+		return nil, nil, exit.Inputf("its beads say that the plan is %s, which is outside %s", known.Plan, p.Dir)
 	}
 	a := &project.Args{Plans: []string{plan}, Format: project.FormatText}
 	c, err := a.Compile(strings.NewReader(""))
@@ -205,7 +205,7 @@ func EpicOf(known *bd.Recalled) (*ir.Epic, []byte, error) {
 		return nil, nil, fmt.Errorf("decode what %s was compiled to: %w", known.Plan, err)
 	}
 	if epic.Digest != known.Digest {
-		return nil, nil, exit.Inputf("the epic %s %s%s compiles to another one now (%.19s, not %.19s): check out the commit at which it was pushed, with its policy, and give the same flags (--var, --policy) by writing them there",
+		return nil, nil, exit.Inputf("the epic %s %s%s now compiles to another one (%.19s, not %.19s): check out the commit at which it was pushed, with its policy, and give the same flags (--var, --policy) by writing them there",
 			known.Bead.ID, again, known.Plan, epic.Digest, known.Digest)
 	}
 	return epic, raw, nil

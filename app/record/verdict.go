@@ -63,7 +63,7 @@ func (t IssueTeller) Verdict(rec *Record) *IssueEnd {
 	case v.Status == executor.Cancelled || o.Cancelled != "" && !settled:
 		return &IssueEnd{Kind: IssueOpen, Hold: true, Why: strings.TrimSuffix("cancelled by "+o.Cancelled, " by ")}
 	case settled && joined && sum.Status == executor.Blocked:
-		return &IssueEnd{Kind: IssueBlocked, Why: "it is done, and does not pass on the integration branch: " + t.ask(rec, sum)}
+		return &IssueEnd{Kind: IssueBlocked, Why: "it is done, but does not pass on the integration branch: " + t.ask(rec, sum)}
 	case settled && joined && waits(sum):
 		return &IssueEnd{Kind: IssueWaiting, Why: t.ask(rec, sum)}
 	case settled && rec.Run.Watch().Tampered():
@@ -73,7 +73,7 @@ func (t IssueTeller) Verdict(rec *Record) *IssueEnd {
 	case waits(v):
 		return &IssueEnd{Kind: IssueWaiting, Why: t.ask(rec, v)}
 	case v.Status == executor.Blocked && partial(v):
-		return &IssueEnd{Kind: IssueOpen, Hold: true, Why: "partly done, and given up: " + words.First(v.Reason)}
+		return &IssueEnd{Kind: IssueOpen, Hold: true, Why: "partly done, then cancelled: " + words.First(v.Reason)}
 	case v.Status == executor.Blocked:
 		return &IssueEnd{Kind: IssueBlocked, Why: t.ask(rec, v)}
 	}
@@ -126,7 +126,7 @@ func (t IssueTeller) ask(rec *Record, v machine.NodeView) string {
 	case v.Status == executor.Waiting && v.Cause == executor.CauseQuestion:
 		fmt.Fprintf(&b, "\nOr here: answer in a comment, then `bd update %s -s open`", v.ID)
 	case v.Status == executor.Blocked:
-		fmt.Fprintf(&b, "\nOr here: say in a comment what to do otherwise, then `bd update %s -s open`", v.ID)
+		fmt.Fprintf(&b, "\nOr here: say in a comment what to do instead, then `bd update %s -s open`", v.ID)
 	}
 	return strings.TrimRight(b.String(), "\n")
 }

@@ -20,7 +20,7 @@ func (r *Recovery) HoldClaim(ctx context.Context, state string) (*journal.Lock, 
 	}
 	lock, err := run.Acquire(ctx, dir)
 	if err != nil {
-		return nil, exit.Inputf("%w\n  A worker that is at work on the issue needs no recovery.", err)
+		return nil, exit.Inputf("%w\n  An issue that a worker is working on needs no recovery.", err)
 	}
 	return lock, nil
 }

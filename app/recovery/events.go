@@ -38,9 +38,9 @@ func (r *Recovery) look(ctx context.Context) (err error) {
 			switch {
 			case o.Node != n.ID:
 			case len(o.Problems) > 0:
-				k.notes = append(k.notes, fmt.Sprintf("commit %.12s of attempt %s #%d is not taken over: %s", o.Result.Commit, o.Step, o.Attempt, o.Problems[0]))
+				k.notes = append(k.notes, fmt.Sprintf("commit %.12s of attempt %s #%d is not recovered: %s", o.Result.Commit, o.Step, o.Attempt, o.Problems[0]))
 			default:
-				k.notes = append(k.notes, fmt.Sprintf("nobody is known to have judged commit %.12s of attempt %s #%d: its gates run when the sprint comes to it", o.Result.Commit, o.Step, o.Attempt))
+				k.notes = append(k.notes, fmt.Sprintf("no verdict is recorded for commit %.12s of attempt %s #%d: its gates run when the sprint comes to it", o.Result.Commit, o.Step, o.Attempt))
 			}
 		}
 		row := Node{Key: n.Key, ID: n.ID, Title: n.Title, Status: "open", Bead: r.Known.Nodes[n.ID].Bead.Status, Notes: k.notes}

@@ -94,7 +94,7 @@ func (r *Recovery) Find(ctx context.Context) (err error) {
 	}
 	if r.Known.Run == nil {
 		if len(r.trails) > 0 {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("branches hold %s of attempts of this epic, but the beads do not say from which base it ran: they are left where they are", text.Count(len(r.trails), "commit")))
+			r.Warnings = append(r.Warnings, fmt.Sprintf("branches hold %s of attempts of this epic, but the beads do not say from which base it ran: they are left alone", text.Count(len(r.trails), "commit")))
 			r.lost = 0
 		}
 		return nil
@@ -181,7 +181,7 @@ func (r *Recovery) findBase(ctx context.Context) error {
 		r.head, r.pins.Head = k.Head, cmp.Or(tip, k.Head)
 		return nil
 	}
-	r.Warnings = append(r.Warnings, fmt.Sprintf("the integration branch stood at %.12s, which is on no branch here: it is made anew", k.Head))
+	r.Warnings = append(r.Warnings, fmt.Sprintf("the integration branch was at %.12s, which is on no branch here: it is rebuilt", k.Head))
 	return nil
 }
 
@@ -207,7 +207,7 @@ func (r *Recovery) check(ctx context.Context, n *ir.Node, k *keptNode) error {
 				return err
 			}
 			if !ok {
-				k.note("what its last attempt left (%.12s) is not here: it begins at its first step", t.Commit)
+				k.note("what its last attempt left (%.12s) is not here: it starts at its first step", t.Commit)
 				life.Step, life.Steps, life.Tip = "", nil, ""
 				break
 			}
@@ -229,7 +229,7 @@ func (r *Recovery) check(ctx context.Context, n *ir.Node, k *keptNode) error {
 		}
 	}
 	if r.Known.Nodes[n.ID].Bead.Status == "closed" && k.kept.Status != executor.Done.String() && k.kept.Status != executor.Skipped.String() && k.kept.Status != executor.Cancelled.String() {
-		k.note("its bead is closed, and ralph did not say that it is done: ralph skip %s, if it is", words.QuoteArg(string(n.Key)))
+		k.note("its bead is closed, but ralph did not record it as done: ralph skip %s if it is", words.QuoteArg(string(n.Key)))
 	}
 	return nil
 }
@@ -247,7 +247,7 @@ func (r *Recovery) checkSuccess(ctx context.Context, n *ir.Node, k *keptNode) er
 		return err
 	}
 	if why != "" {
-		k.note("its result is not taken for done: %s", why)
+		k.note("its result does not count: %s", why)
 		k.kept.Success = nil
 		return nil
 	}
@@ -266,7 +266,7 @@ func (r *Recovery) checkSuccess(ctx context.Context, n *ir.Node, k *keptNode) er
 			return err
 		}
 		if !ok {
-			k.note("what step %s came to (%.12s) is not here: should gates change, the whole of it runs again", d.Step, d.Result.Commit)
+			k.note("the result of step %s (%.12s) is not here: if gates change, the whole sprint runs again", d.Step, d.Result.Commit)
 			s.Steps = nil
 			break
 		}
@@ -309,9 +309,9 @@ func (r *Recovery) result(ctx context.Context, n *ir.Node, s *executor.KeptSucce
 		case len(s.Inputs) == 0 && r.isResult(s.Result.Commit): // they were too many to be kept
 			return s.Result.Commit, "", nil
 		case of == "":
-			return "", fmt.Sprintf("commit %.12s does not say by its trailers that it is of this sprint", s.Result.Commit), nil
+			return "", fmt.Sprintf("commit %.12s has no trailers of this sprint", s.Result.Commit), nil
 		}
-		return "", fmt.Sprintf("commit %.12s is of %s by its trailers", s.Result.Commit, of), nil
+		return "", fmt.Sprintf("commit %.12s belongs to %s, according to its trailers", s.Result.Commit, of), nil
 	}
 	for _, t := range slices.Backward(r.trails) {
 		if t.Node == n.ID && t.Result.Tree == s.Result.Tree && (t.Work == "" || t.Work == s.Work) && len(t.Problems) == 0 {

@@ -56,7 +56,7 @@ func Target(out string, epic *ir.Epic) (file string, there bool, err error) {
 	}
 	old, err := ir.Decode(b)
 	if err != nil || old.Epic.ID != epic.Epic.ID {
-		return "", false, exit.Inputf("%s is there and is not the epic %s, so it is not replaced: name another file with -o", out, epic.Epic.ID)
+		return "", false, exit.Inputf("%s exists and is not the epic %s, so it is not replaced: name another file with -o", out, epic.Epic.ID)
 	}
 	return out, true, nil
 }
@@ -83,10 +83,10 @@ func MakeRoom(ctx context.Context, state string, id ir.NodeID, force bool) error
 	switch {
 	case err == nil && events == 0:
 	case err == nil && !force:
-		return exit.Inputf("there is a journal of this epic here (%s, the last of %s): nothing is lost, ralph apply goes on with it.\n  What it knows: ralph status. To set it aside and recover from the beads all the same: ralph recover %s --force",
+		return exit.Inputf("there is a journal of this epic here (%s, the last of %s): nothing is lost, ralph apply continues it.\n  What it has: ralph status. To move it aside and recover from the beads anyway: ralph recover %s --force",
 			text.Count(events, "event"), last.Local().Format(time.DateTime), id)
 	case err != nil && !force:
-		return exit.Inputf("there is a journal of this epic here, which cannot be read: %w\n  To set it aside and recover from the beads: ralph recover %s --force", err, id)
+		return exit.Inputf("there is a journal of this epic here, which cannot be read: %w\n  To move it aside and recover from the beads: ralph recover %s --force", err, id)
 	}
 	aside := path + ".lost-" + time.Now().UTC().Format("20060102T150405")
 	for _, end := range []string{"", "-wal", "-shm"} { // SQLite finds its log by the name of the file
@@ -111,7 +111,7 @@ func (r *Recovery) Write(ctx context.Context, state string) (err error) {
 	}
 	for _, e := range r.events() {
 		if err := r.run.Apply(e); err != nil {
-			return fmt.Errorf("what the beads keep does not fit: %w", err)
+			return fmt.Errorf("what the beads record is inconsistent: %w", err)
 		}
 	}
 	if !r.There {
@@ -152,9 +152,9 @@ func (r *Recovery) IssueGoesOn() string {
 	case r.Known.Bead.Status == "closed":
 		return "\nThe issue is closed: nothing is left to do.\n"
 	case r.Known.Bead.Status == "open":
-		return "\nTo go on: ralph worker --issue " + id + "\n"
+		return "\nTo continue: ralph worker --issue " + id + "\n"
 	case r.goesOn():
-		return "\nTo go on: ralph worker --issue " + id + "\nThe next worker here takes the issue over; one elsewhere that still has it stops, and writes nothing more.\n"
+		return "\nTo continue: ralph worker --issue " + id + "\nThe next worker here takes over the issue; another one that still has it stops and writes nothing more.\n"
 	}
-	return fmt.Sprintf("\nTo go on: bd update %s --status open && ralph worker --issue %s\n", id, id)
+	return fmt.Sprintf("\nTo continue: bd update %s --status open && ralph worker --issue %s\n", id, id)
 }

@@ -76,7 +76,7 @@ func decided(key string, d executor.Decision) string {
 	case d.How == executor.GatesOnly:
 		out = subject + ": its gates will judge what is in the worktree"
 	case d.How == executor.KeepOld:
-		out = subject + ": the success before counts again"
+		out = subject + ": the earlier success counts again"
 	case d.How != "":
 		out += " (--" + string(d.How) + ")"
 	}
@@ -102,7 +102,7 @@ func (t *Desk) unchanged(ctx context.Context, node ir.NodeID, d executor.Decisio
 	if err != nil || changed {
 		return "", err
 	}
-	return "  nothing was changed in its worktree or on its branch: approve says that it is done as it is\n", nil
+	return "  nothing was changed in its worktree or on its branch: the approval means that it is done as it is\n", nil
 }
 
 // afterwards says what to type next, while nothing runs.
@@ -115,7 +115,7 @@ func (t *Desk) afterwards(file string, node ir.NodeID, d executor.Decision) stri
 	if d.How == executor.Baseline && t.moving {
 		rebase = " --rebase"
 	}
-	return "  nothing runs now; to go on: ralph apply" + record.Applies(file) + rebase + "\n"
+	return "  nothing runs now; to continue: ralph apply" + record.Applies(file) + rebase + "\n"
 }
 
 // unread names the decision that a run found although it was made for another run.

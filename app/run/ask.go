@@ -29,7 +29,7 @@ func Choose(r *record.Record, v machine.NodeView, crew *Crew, which *Which, fork
 		return Session{}, nil, err
 	}
 	if len(list) == 0 {
-		return Session{}, nil, exit.Inputf("nobody can be asked about %s: %s", v.Key, NoSession(r, v))
+		return Session{}, nil, exit.Inputf("there is no agent to ask about %s: %s", v.Key, NoSession(r, v))
 	}
 	s := list[which.Best(list)]
 	program, ok := crew.ProgramOf(s.Kind)
@@ -39,12 +39,12 @@ func Choose(r *record.Record, v machine.NodeView, crew *Crew, which *Which, fork
 	cannot := program.Describe().Cannot
 	key := words.QuoteArg(string(v.Key))
 	if why, no := cannot[executor.CanResume]; no {
-		return s, nil, exit.Inputf("agent %s cannot be asked: it does not go on with its sessions (%s).\n  What it printed: ralph log %s%s", s.Agent, why, key, r.About())
+		return s, nil, exit.Inputf("agent %s cannot be asked: it does not continue its sessions (%s).\n  What it printed: ralph log %s%s", s.Agent, why, key, r.About())
 	}
 	why, no := cannot[executor.CanFork]
 	switch {
 	case no && fork:
-		return s, nil, exit.Inputf("agent %s cannot work in a copy of its session (%s).\n  To ask in the session itself, of which the question then is a part: ralph ask %s … --in-session%s", s.Agent, why, key, r.About())
+		return s, nil, exit.Inputf("agent %s cannot work in a copy of its session (%s).\n  To ask in the session itself, which then contains the question: ralph ask %s … --in-session%s", s.Agent, why, key, r.About())
 	case !fork && r.Held && v.Status == executor.Running:
 		return s, nil, exit.Inputf("%s is at work now, so nothing can be asked in a session of it.\n  Ask a copy (without --in-session), or wait until it has ended", v.Key)
 	}
@@ -139,7 +139,7 @@ func askFailed(run executor.AgentRun, ended executor.AgentEnded, err error) erro
 	case err == nil:
 		return exit.Inputf("agent %s did not answer: it %s", run.Agent, ended.End)
 	case errors.As(err, &f) && f.Class == executor.FailSession:
-		return exit.Inputf("the program of agent %s does not know session %s any more: %w", run.Agent, run.Effect.Session, err)
+		return exit.Inputf("the program of agent %s no longer knows session %s: %w", run.Agent, run.Effect.Session, err)
 	case errors.As(err, &f) && f.Class == executor.FailLimit && f.Until != "":
 		return exit.Inputf("%w (until %s)", err, f.Until)
 	}

@@ -27,7 +27,7 @@ func (r *Opened) claimed(o *bd.Outbox, c *record.Claim) {
 	o.Claim = &bd.Claim{Token: c.Token, Since: c.At, Notes: c.Notes, End: func() (bd.Stand, bool) {
 		rec, err := record.OpenAbout(context.Background(), project.EpicDir(r.File), r.File, r.Epic)
 		if err != nil {
-			o.Report("how the issue ends cannot be read: %v", err)
+			o.Report("the result of the issue cannot be read: %v", err)
 			return bd.Stand{}, false
 		}
 		rec.File, rec.Held = c.Issue, false // for people to type, when this has ended

@@ -118,7 +118,7 @@ func (x *delivery) toHolder(ctx context.Context, by journal.Owner) (said string,
 		case err != nil:
 			return "", true, err
 		case !ready && late:
-			return "", true, exit.Inputf("ralph apply (process %d) has not begun its run yet: say it again then, or end it with Ctrl-C there", by.PID)
+			return "", true, exit.Inputf("ralph apply (process %d) has not started its run yet: repeat this once it has, or end it with Ctrl-C there", by.PID)
 		case !ready:
 			pause(ctx)
 			return "", false, nil
@@ -128,14 +128,14 @@ func (x *delivery) toHolder(ctx context.Context, by journal.Owner) (said string,
 	late = time.Since(x.began) > answerTime
 	switch {
 	case err == nil && answer == "":
-		return fmt.Sprintf("%s\n  ralph apply (process %d) goes on with it\n", decided(x.key, x.letter.Decision), by.PID), true, nil
+		return fmt.Sprintf("%s\n  ralph apply (process %d) continues with it\n", decided(x.key, x.letter.Decision), by.PID), true, nil
 	case err == nil:
 		said, err = NotTaken(x.file, x.key, x.refusal(ctx, x.letter, answer))
 		return said, true, err
 	case !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, journal.ErrNone):
 		return "", true, exit.Inputf("%w", err)
 	case late && x.sent:
-		return fmt.Sprintf("%s\n  ralph apply (process %d) has not answered yet; what was said is in its inbox and counts if this run reads it\n", decided(x.key, x.letter.Decision), by.PID), true, nil
+		return fmt.Sprintf("%s\n  ralph apply (process %d) has not answered yet; the decision is in its inbox and counts if this run reads it\n", decided(x.key, x.letter.Decision), by.PID), true, nil
 	case late:
 		return "", true, exit.Inputf("%w", &journal.Held{By: by})
 	case errors.Is(err, journal.ErrNone): // it is only just beginning

@@ -181,7 +181,7 @@ func (f startsFrom) sort(ctx context.Context, base executor.Tree, found []wrongF
 		case made && (w.Late || len(f.epic.Run.Worktree.Setup) > 0 && !strings.HasPrefix(w.by, "setup ")):
 			// a command before it makes it there, as it did here
 		case w.Program && w.here && w.Optional:
-			out.Notes = append(out.Notes, fmt.Sprintf("%s (%s) is in this checkout and not in the commit that agents start from (%.12s): the command says what happens without it", w.Path, w.by, base.Commit))
+			out.Notes = append(out.Notes, fmt.Sprintf("%s (%s) is in this checkout and not in the commit that agents start from (%.12s): the command decides what happens without it", w.Path, w.by, base.Commit))
 		case w.Program && w.here && (w.Made || f.setupMakes(w)):
 			out.Notes = append(out.Notes, fmt.Sprintf("%s (%s) is in this checkout and not in the commit that agents start from (%.12s): a command before it has to make it there", w.Path, w.by, base.Commit))
 		case w.Program && w.here:
@@ -245,7 +245,7 @@ func (s startFiles) Refusal() error {
 	if len(s.refused) == 0 {
 		return nil
 	}
-	return exit.Inputf("agents and gates would not find what they start:\n  - %s\n  Nothing was started.", strings.Join(s.refused, "\n  - "))
+	return exit.Inputf("agents and gates would not find the programs that they start:\n  - %s\n  Nothing was started.", strings.Join(s.refused, "\n  - "))
 }
 
 // Warning names the files that differ in the sprints' base.
@@ -257,7 +257,7 @@ func (s startFiles) Warning(base executor.Tree, pinned bool) string {
 	if pinned {
 		then = "To let them see it: commit, then ralph apply --rebase."
 	}
-	return fmt.Sprintf("%s: not committed, or not as in the commit that agents start from (%.12s): they see what is there, or nothing. %s", words.ListOf(s.differ), base.Commit, then)
+	return fmt.Sprintf("%s: not committed, or different in the commit that agents start from (%.12s): they see that version, or none. %s", words.ListOf(s.differ), base.Commit, then)
 }
 
 // checkFiles refuses programs that agents and gates would not find in the commits that

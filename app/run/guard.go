@@ -29,10 +29,10 @@ func refuseAgents(holder journal.Owner, held bool) error {
 		why = process.Blind(holder.Space)
 	}
 	if why == "" && holder.Boot != "" && holder.Boot != journal.BootID() {
-		why = "it runs on another machine, or what this one says of its boot is not true"
+		why = "it runs on another machine, or the boot id of this one is wrong"
 	}
 	if why != "" {
-		return exit.Inputf("this is for people, and whether an agent of the run calls it cannot be seen: %s.\n  If you are a person, call it where ralph apply runs (process %d on %s), or end the run first (Ctrl-C there) and call it then", why, holder.PID, holder.Host)
+		return exit.Inputf("this is for people, and ralph cannot tell whether an agent of the run calls it: %s.\n  If you are a person, run it where ralph apply runs (process %d on %s), or end the run first (Ctrl-C there), then run it", why, holder.PID, holder.Host)
 	}
 	return nil
 }
@@ -46,5 +46,5 @@ func RefuseMarked() error {
 }
 
 func errInside() error {
-	return exit.Inputf("this is for people: it was called from inside an agent or a gate of a run.\n  If you are a person, call it from a terminal of your own")
+	return exit.Inputf("this is for people: it was called from inside an agent or a gate of a run.\n  If you are a person, run it from your own terminal")
 }

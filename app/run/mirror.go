@@ -48,7 +48,7 @@ func (r *Opened) mirror(ctx context.Context, tell func(text string)) *runMirror 
 	first, done := context.WithTimeout(ctx, TrackerTime)
 	defer done()
 	if err := m.Look(first); err != nil {
-		tell(fmt.Sprintf("bd was not asked what people decided there: %v", err))
+		tell(fmt.Sprintf("bd could not be asked for people's decisions: %v", err))
 	}
 	m.Start(ctx)
 	return &runMirror{m, tell, cancel}
@@ -173,7 +173,7 @@ func (m *runMirror) close(interrupts <-chan struct{}) (lines []string) {
 	}()
 	unsent, err := m.Close(ctx)
 	if err != nil {
-		lines = append(lines, fmt.Sprintf("what bd was told cannot be remembered: %v", err))
+		lines = append(lines, fmt.Sprintf("what bd was told cannot be stored: %v", err))
 	}
 	lines = append(lines, words.UnsentLines(unsent)...)
 	if told, err := bd.ReadTold(m.State); err == nil {

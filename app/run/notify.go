@@ -75,7 +75,7 @@ func (n *notifier) loop() {
 		}
 		if key := strings.Join(x.run, " "); !n.told[key] {
 			n.told[key] = true
-			n.tell(fmt.Sprintf("notify %s: %v (said once; the run goes on)", x.run[0], err))
+			n.tell(fmt.Sprintf("notify %s: %v (reported once; the run continues)", x.run[0], err))
 		}
 	}
 }
@@ -92,7 +92,7 @@ func (n *notifier) call(x notice) error {
 	case err != nil:
 		return err
 	case res.How == process.TimedOut:
-		return fmt.Errorf("it did not end within %s and was ended", n.time)
+		return fmt.Errorf("it did not end within %s and was stopped", n.time)
 	case res.How != process.Exited || res.Code != 0:
 		return fmt.Errorf("exit code %d; its output is in %s", res.Code, out)
 	}
@@ -171,7 +171,7 @@ func (n *notifier) end(code int, summary string) error {
 	select {
 	case <-done:
 	case <-t.C:
-		return errors.New("notify: its program is still at work; not waiting longer")
+		return errors.New("notify: its program is still running; not waiting longer")
 	}
 	if n.lost > 0 {
 		return fmt.Errorf("notify: %s left out; its program is slower than the run", text.Count(n.lost, "notice"))

@@ -247,7 +247,7 @@ func (r *Opened) checkLost(ctx context.Context) error {
 	if err != nil || known.Run == nil {
 		return nil // it was not pushed, or never applied
 	}
-	return exit.Inputf("the beads know of a run of %s, and there is no journal of it here: it would begin anew.\n"+
-		"  To go on with what is done: git fetch --all && ralph recover %s\n"+
-		"  To begin anew all the same: bd update %s --unset-metadata ralph", id, id, id)
+	return exit.Inputf("the beads record a run of %s, but there is no journal of it here: it would start from scratch.\n"+
+		"  To continue it: git fetch --all && ralph recover %s\n"+
+		"  To start from scratch anyway: bd update %s --unset-metadata ralph", id, id, id)
 }

@@ -79,7 +79,7 @@ func planFirst(p *record.PlanJSON, epic *ir.Epic, run *machine.Run) {
 		p.First = append(p.First, "ralph approve")
 	}
 	if o := run.Overview(); o.Held.For != "" && o.Held.For != executor.ForBase {
-		p.Warnings = append(p.Warnings, "nothing would start, the run is held: "+words.First(o.Held.Detail))
+		p.Warnings = append(p.Warnings, "nothing would start: the run is held: "+words.First(o.Held.Detail))
 		p.First = append(p.First, words.ResumeCommand(o.Held.For, o.More))
 	}
 }
@@ -96,7 +96,7 @@ func planDisk(ctx context.Context, p *record.PlanJSON, epic *ir.Epic, space *wor
 		p.Disk.Free = -1
 	}
 	if need := p.Disk.Need + epic.Run.Worktree.MinFree; works > 0 && p.Disk.Free >= 0 && p.Disk.Free < need {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("%s are free, and worktrees with worktree.min_free need %s", words.Gigabytes(p.Disk.Free), words.Gigabytes(need)))
+		p.Warnings = append(p.Warnings, fmt.Sprintf("%s are free, but worktrees with worktree.min_free need %s", words.Gigabytes(p.Disk.Free), words.Gigabytes(need)))
 	}
 	return nil
 }

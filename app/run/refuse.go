@@ -34,7 +34,7 @@ func Refuse(epic *ir.Epic) error {
 	if len(l.list) == 0 {
 		return nil
 	}
-	return exit.Inputf("this epic asks for what ralph apply cannot do yet:\n%s  Nothing was started.", l.text())
+	return exit.Inputf("this epic needs what ralph apply cannot do yet:\n%s  Nothing was started.", l.text())
 }
 
 type refusals struct {

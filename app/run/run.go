@@ -121,7 +121,7 @@ func (r *Opened) Apply(ctx context.Context, a *Args, only, rerun []ir.NodeID, vi
 // sayBefore says what is worth knowing before anything starts.
 func (r *Opened) sayBefore(ctx context.Context, note func(text string)) {
 	if r.wasDead {
-		note(fmt.Sprintf("the last ralph on this epic (%s) ended without a word; going on from its journal", r.was))
+		note(fmt.Sprintf("the last ralph on this epic (%s) was killed; resuming from its journal", r.was))
 	}
 	if r.stale != "" {
 		note("warning: " + r.stale)
@@ -133,7 +133,7 @@ func (r *Opened) sayBefore(ctx context.Context, note func(text string)) {
 		note("warning: " + w)
 	}
 	if short := r.crew.short; len(short) > 0 {
-		note("warning: too short or too common to be told from other words, so not taken out of what is stored and printed: secret " + strings.Join(short, ", "))
+		note("warning: too short or too common to be recognised, so not redacted from what is stored and printed: secret " + strings.Join(short, ", "))
 	}
 	for _, name := range r.doubtful {
 		if !slices.Contains(r.crew.short, name) {
@@ -175,7 +175,7 @@ func (r *Opened) drive(ctx context.Context, a *Args, start executor.RunStarted, 
 		Run:   r.Run, Journal: r.log, Inbox: r.log, Orphans: r.orphans, Watch: r.Space.Checkout.Watch(r.crew.Redact.String), Grace: a.Grace, Interrupts: interrupts,
 		Observe: observe, Unread: func(l executor.Letter, no *executor.Refused) {
 			if !strings.HasSuffix(l.Decision.By, machine.InTracker) { // whoever decides there is told there
-				view.Say("warning: not taken: " + unread(l, view.Key(l.Node), no))
+				view.Say("warning: ignored: " + unread(l, view.Key(l.Node), no))
 			}
 		},
 	}, start)
@@ -234,7 +234,7 @@ func (r *Opened) clean(ctx context.Context, note func(text string)) {
 	}
 	kept, err := r.Space.Trees.Clean(ctx, done)
 	for _, k := range kept {
-		note(fmt.Sprintf("the worktree %s stays: %s", k.Dir, k.Why))
+		note(fmt.Sprintf("the worktree %s is kept: %s", k.Dir, k.Why))
 	}
 	if err != nil {
 		note(err.Error())

@@ -108,13 +108,13 @@ func joinSession(r *record.Record, v machine.NodeView, e *Session, crew *Crew) {
 	}
 	program, ok := crew.ProgramOf(e.Kind)
 	if !ok {
-		e.Cannot = fmt.Sprintf("its runner %q is of kind %q, whose sessions this ralph does not know", e.Runner, e.Kind)
+		e.Cannot = fmt.Sprintf("its runner %q is of kind %q, whose sessions this ralph cannot open", e.Runner, e.Kind)
 		return
 	}
 	about := AboutRun(e.Agent, r.Epic.Runners[e.Runner], e.Dir, "")
 	about.Node, about.Slug, about.Model, about.Keep = r.Node(v.ID), r.Epic.Agents[e.Agent].Slug, e.Model, r.Keep()
 	if e.Joined = program.Join(about, e.Session); len(e.Joined) == 0 {
-		e.Cannot = cmp.Or(program.Describe().Cannot[executor.CanJoin], "its program has no way in for people")
+		e.Cannot = cmp.Or(program.Describe().Cannot[executor.CanJoin], "its program has no way for people to join")
 	}
 }
 
@@ -169,7 +169,7 @@ func NoSession(r *record.Record, v machine.NodeView) string {
 		kinds[r.Epic.Runners[r.Epic.Agents[a.Agent].Runner].Kind] = true
 	}
 	if kinds["command"] {
-		return fmt.Sprintf("its agent is run as a command, which has no sessions; what it printed: ralph log %s%s", words.QuoteArg(string(v.Key)), r.About())
+		return fmt.Sprintf("its agent runs as a command, which has no sessions; what it printed: ralph log %s%s", words.QuoteArg(string(v.Key)), r.About())
 	}
-	return fmt.Sprintf("no session of its agents is on record; what they printed: ralph log %s%s", words.QuoteArg(string(v.Key)), r.About())
+	return fmt.Sprintf("no session of its agents is recorded; what they printed: ralph log %s%s", words.QuoteArg(string(v.Key)), r.About())
 }

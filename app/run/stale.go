@@ -56,7 +56,7 @@ func StaleWarning(file string, epic *ir.Epic, raw []byte) string {
 	}
 	switch {
 	case err != nil || c.Diags.HasErrors() || len(c.Results) != 1:
-		return fmt.Sprintf("%s and cannot be compiled now; what runs is %s. What is wrong: ralph compile --check%s %s", said, file, record.Onto(file), words.QuotePath(epic.Epic.Plan))
+		return fmt.Sprintf("%s and cannot be compiled now; %s is what runs. What is wrong: ralph compile --check%s %s", said, file, record.Onto(file), words.QuotePath(epic.Epic.Plan))
 	case bytes.Equal(c.Results[0].JSON, raw):
 		return ""
 	}
@@ -64,5 +64,5 @@ func StaleWarning(file string, epic *ir.Epic, raw []byte) string {
 	if r := c.Results[0]; r.Unnamed {
 		dialect = " --dialect " + words.QuoteArg(r.Epic.Run.Dialect)
 	}
-	return fmt.Sprintf("%s and would compile to something else; what runs is %s. The difference: ralph compile --check%[3]s. To run it: ralph compile%[3]s%[4]s %[5]s", said, file, record.Onto(file), dialect, words.QuotePath(epic.Epic.Plan))
+	return fmt.Sprintf("%s and would compile to another epic; %s is what runs. The difference: ralph compile --check%[3]s. To run it: ralph compile%[3]s%[4]s %[5]s", said, file, record.Onto(file), dialect, words.QuotePath(epic.Epic.Plan))
 }

@@ -69,7 +69,7 @@ func pushed(p *bd.Pushed) string {
 // done, else exit.Input.
 func PushError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return &exit.Error{Code: exit.Interrupted, Err: errors.New("interrupted; the next push goes on where this one stopped: ralph compile --push")}
+		return &exit.Error{Code: exit.Interrupted, Err: errors.New("interrupted; the next push continues where this one stopped: ralph compile --push")}
 	}
 	return exit.Inputf("%w", err)
 }

@@ -142,15 +142,15 @@ func BudgetWords(list []unknownCost) (warnings, notes []string) {
 		in := strings.Join(what, " and ")
 		switch tells {
 		case never:
-			text := fmt.Sprintf("a budget in dollars does not hold for %s: what a turn costs is told neither by the program nor by a price of the model.", who)
+			text := fmt.Sprintf("a budget in dollars cannot be enforced for %s: neither the program nor a price of the model gives the cost of a turn.", who)
 			if len(write) > 0 {
-				text += " One turn of such an agent runs at a time, unless the policy says what to reserve: " + expect + "."
+				text += " The turns of such agents run one at a time, unless the policy says what to reserve: " + expect + "."
 			}
 			warnings = append(warnings, text+` Write model "NAME" { price { input = …, output = … } }, or bound the tokens.`)
 		case perhaps:
-			warnings = append(warnings, fmt.Sprintf("nobody knows what a turn of %s costs in %s: one turn of such an agent runs at a time until one has said it, and the budget does not count those that do not. A policy may say what to expect: %s", each, in, expect))
+			warnings = append(warnings, fmt.Sprintf("the cost of a turn of %s in %s is unknown: the turns of such agents run one at a time until one reports it, and the budget does not count those that do not. A policy may say what to expect: %s", each, in, expect))
 		default:
-			notes = append(notes, fmt.Sprintf("what a turn of %s costs in %s is known when the first one has ended: until then one turn of such an agent runs at a time. A policy may say what to expect: %s", each, in, expect))
+			notes = append(notes, fmt.Sprintf("the cost of a turn of %s in %s is known after the first one: until then the turns of such agents run one at a time. A policy may say what to expect: %s", each, in, expect))
 		}
 	}
 	return warnings, notes

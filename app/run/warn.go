@@ -45,5 +45,5 @@ func LockWords(lock string) string {
 	if strings.HasSuffix(lock, "packed-refs.lock") {
 		what = "git branch -d"
 	}
-	return fmt.Sprintf("%s was left by a git that was killed, unless one is at work: with it each `%s` in your repository fails, and so do agents that run it in a linked worktree. When no git runs: rm %s", lock, what, words.QuotePath(lock))
+	return fmt.Sprintf("%s was left by a killed git, unless one is running: it makes each `%s` in your repository fail, also for agents that run it in a linked worktree. When no git runs: rm %s", lock, what, words.QuotePath(lock))
 }

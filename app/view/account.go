@@ -37,7 +37,7 @@ func (v *Run) Account(r *run.Opened, b record.BranchHolds, interrupted bool, onl
 		}
 	}
 	for _, s := range v.saved[max(0, len(v.saved)-words.MostNamed):] {
-		fmt.Fprintf(w, "  %s: what was left in its worktree was put aside, as %s: git show %s\n", reveal.Words(v.Key(s.node)), s.ref, s.ref)
+		fmt.Fprintf(w, "  %s: what was left in its worktree was moved aside, as %s: git show %s\n", reveal.Words(v.Key(s.node)), s.ref, s.ref)
 	}
 	moved, err := record.MovedOut(r.Space, v.Key)
 	SayMovedOut(w, moved, err)
@@ -45,7 +45,7 @@ func (v *Run) Account(r *run.Opened, b record.BranchHolds, interrupted bool, onl
 		fmt.Fprintf(w, "\n%s\n", reveal.Words(run.LockWords(lock)))
 	}
 	if gone := r.Run.Summary().Gone(); len(gone) > 0 {
-		fmt.Fprintf(w, "  %d on record that the epic no longer has; kept in the journal, left out of the result\n", len(gone))
+		fmt.Fprintf(w, "  %d recorded that the epic no longer has; kept in the journal, left out of the result\n", len(gone))
 	}
 	v.next(w, r, b, sum, open, interrupted, only)
 	SayChanges(w, record.OfThisRun(record.ChangesOf(r.Run, v.Key, r.About, nil)))
@@ -106,7 +106,7 @@ func SayDoubts(w io.Writer, doubts []string) {
 	if len(doubts) == 0 {
 		return
 	}
-	fmt.Fprintln(w, "\nLook at these before you trust them:")
+	fmt.Fprintln(w, "\nCheck these before you trust them:")
 	for _, d := range doubts[:min(len(doubts), words.MostNamed)] {
 		fmt.Fprintln(w, reveal.Words("  ! "+d))
 	}
@@ -176,7 +176,7 @@ func (v *Run) took(n machine.NodeView) bool {
 // next says what to type.
 func (v *Run) next(w io.Writer, r *run.Opened, b record.BranchHolds, sum machine.NodeView, open []machine.NodeView, interrupted bool, only []ir.NodeID) {
 	if interrupted {
-		fmt.Fprintln(w, "\nInterrupted. To go on: ralph apply"+record.Applies(r.File))
+		fmt.Fprintln(w, "\nInterrupted. To continue: ralph apply"+record.Applies(r.File))
 	}
 	if len(only) == 0 || !b.Joins {
 		v.sayBranch(w, r.Run, b, sum, interrupted)
@@ -185,7 +185,7 @@ func (v *Run) next(w io.Writer, r *run.Opened, b record.BranchHolds, sum machine
 	if held := o.Held; held.For != "" {
 		fmt.Fprintf(w, "\nNothing new starts (%s): %s\n  %s\n", held.For, reveal.Words(words.First(held.Detail)), words.ResumeCommand(held.For, o.More)+r.About)
 		if held.For == executor.ForBase {
-			fmt.Fprintf(w, "    begins all the same; or %s\n", words.MendBase(record.Applies(r.File)))
+			fmt.Fprintf(w, "    starts anyway; or %s\n", words.MendBase(record.Applies(r.File)))
 		}
 	}
 	named := 0
@@ -205,7 +205,7 @@ func (v *Run) next(w io.Writer, r *run.Opened, b record.BranchHolds, sum machine
 		fmt.Fprintf(w, "\nand %d more: ralph status%s\n", named-words.MostNamed, record.Applies(r.File))
 	}
 	if len(open) > 0 || named > 0 {
-		fmt.Fprintf(w, "\nMore about one: ralph show KEY%s; all of it as a page: ralph report%s\n", r.About, r.About)
+		fmt.Fprintf(w, "\nMore about one: ralph show KEY%s; everything on one page: ralph report%s\n", r.About, r.About)
 	}
 }
 

@@ -41,7 +41,7 @@ func sayHolds(b record.BranchHolds, w io.Writer) {
 	for _, l := range []struct {
 		what string
 		keys []string
-	}{{"done and not in it", done}, {"not in it", open}} {
+	}{{"done but not in it", done}, {"not in it", open}} {
 		if len(l.keys) > 0 {
 			fmt.Fprintf(w, "  %s: %s\n", l.what, reveal.Words(words.ListOf(l.keys)))
 		}
@@ -68,14 +68,14 @@ func (v *Run) sayBranch(w io.Writer, run *machine.Run, b record.BranchHolds, sum
 	name := reveal.Words(b.Name)
 	stands := "."
 	if b.Head != "" {
-		stands = fmt.Sprintf("; branch %s stands as it was (%.12s).", name, b.Head)
+		stands = fmt.Sprintf("; branch %s is unchanged (%.12s).", name, b.Head)
 	}
 	switch {
 	case sum.Cause == executor.CauseOlder, sum.Cause == executor.CauseForeign && b.Disagrees():
-		fmt.Fprintf(w, "\nBranch %s was not moved (%.12s). It holds:\n", name, b.Head)
+		fmt.Fprintf(w, "\nBranch %s was not moved (%.12s). It contains:\n", name, b.Head)
 		sayHolds(b, w)
 	case b.Joins && (interrupted || o.Held.For != "" || o.Draining != "") && len(open) > 0:
-		fmt.Fprintf(w, "\nNothing was joined, as the run ended with %s that can go on (%s)%s\n", text.Count(len(open), "sprint"), reveal.Words(words.ListOf(open)), stands)
+		fmt.Fprintf(w, "\nNothing was integrated, as the run ended with %s that can continue (%s)%s\n", text.Count(len(open), "sprint"), reveal.Words(words.ListOf(open)), stands)
 		SayOlder(b, w)
 	case !b.Joins && (sum.Status != executor.Done || sum.Result.Commit == ""): // each result was put there as it passed
 		switch {
@@ -88,11 +88,11 @@ func (v *Run) sayBranch(w io.Writer, run *machine.Run, b record.BranchHolds, sum
 		}
 	case interrupted || sum.Status != executor.Done || sum.Result.Commit == "":
 		if b.Joins && (interrupted || o.Draining != "") && sum.Status != executor.Done {
-			fmt.Fprintf(w, "\nNothing was joined, as the run was ended%s\n", stands)
+			fmt.Fprintf(w, "\nNothing was integrated, as the run was ended%s\n", stands)
 		}
 		SayOlder(b, w)
 	case b.Joins && !slices.ContainsFunc(b.Holds, func(x machine.Held) bool { return !x.Older }):
-		fmt.Fprintf(w, "\nThere is nothing to join: branch %s is at the base (%.12s).\n", name, sum.Result.Commit)
+		fmt.Fprintf(w, "\nThere is nothing to integrate: branch %s is at the base (%.12s).\n", name, sum.Result.Commit)
 		sayHolds(b, w)
 		sayLeft(b, w)
 	default:
@@ -106,7 +106,7 @@ func (v *Run) sayBranch(w io.Writer, run *machine.Run, b record.BranchHolds, sum
 // SayOlder lists results in the branch that are not their sprints' current ones.
 func SayOlder(b record.BranchHolds, w io.Writer) {
 	if b.Disagrees() {
-		fmt.Fprintf(w, "\nBranch %s (%.12s) holds:\n", reveal.Words(b.Name), b.Head)
+		fmt.Fprintf(w, "\nBranch %s (%.12s) contains:\n", reveal.Words(b.Name), b.Head)
 		sayHolds(b, w)
 	}
 }
@@ -133,7 +133,7 @@ func SayMovedOut(w io.Writer, all []record.MovedJSON, err error) {
 	if len(all) == 0 {
 		return
 	}
-	fmt.Fprintln(w, "\nMoved out of worktrees, as no commit can or may hold it; there is no other copy.\nTake what you need, then remove the directory:")
+	fmt.Fprintln(w, "\nMoved out of worktrees, because it cannot or must not be committed; there is no other copy.\nTake what you need, then remove the directory:")
 	for _, m := range all[:min(len(all), words.MostNamed)] {
 		fmt.Fprintln(w, reveal.Words(fmt.Sprintf("  %s%s (%s)", words.With("", m.Key, ": "), words.QuotePath(m.Dir), m.Amount())))
 	}
@@ -149,7 +149,7 @@ func saySurvivors(status record.StatusJSON, w io.Writer) {
 	if len(all) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "     still at work, left by the run that was killed:\n")
+	fmt.Fprintf(w, "     still running, left by the killed run:\n")
 	kill := "kill -KILL"
 	for i, s := range all {
 		kill += fmt.Sprintf(" %d", s.PID)
@@ -191,7 +191,7 @@ func SayChanges(w io.Writer, list []words.Change) {
 			fmt.Fprintln(w, reveal.Words("    at work: "+words.ListOf(c.During)))
 		}
 		if c.IsBack {
-			fmt.Fprintln(w, "    it is as it was again: the next ralph apply notes that")
+			fmt.Fprintln(w, "    it is as it was again: the next ralph apply records that")
 			continue
 		}
 		if c.Look != "" {

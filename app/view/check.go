@@ -90,7 +90,7 @@ func sayStale(w io.Writer, target, again string, old []byte, now *ir.Epic) error
 	var edited *ir.DigestError
 	switch {
 	case errors.As(err, &edited):
-		Sayf(w, "it was edited by hand: its digest does not fit its content\n")
+		Sayf(w, "it was edited by hand: its digest does not match its content\n")
 	case err != nil:
 		Sayf(w, "it cannot be read: %v\n", err)
 		return nil

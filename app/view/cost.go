@@ -55,9 +55,9 @@ func (v *Run) tells(list []executor.Event) {
 			continue
 		}
 		v.untold[agent] = true
-		text := "agent %s does not say what a turn costs in %s: the budget does not count it"
+		text := "agent %s does not report what a turn costs in %s: the budget does not count it"
 		if len(write) > 0 {
-			text += ", and one of its turns runs at a time. A policy may say what to expect: agent \"%[1]s\" { expect { " + strings.Join(write, ", ") + " } }"
+			text += ", and its turns run one at a time. A policy may say what to expect: agent \"%[1]s\" { expect { " + strings.Join(write, ", ") + " } }"
 		}
 		v.Say(fmt.Sprintf("warning: "+text, agent, strings.Join(what, " and ")))
 	}

@@ -52,7 +52,7 @@ func Dialects(w io.Writer, file string, plan *diag.File, t compiler.DialectTable
 		fmt.Fprintf(&b, "%s was not tried: the plan is too large for so many dialects\n", reveal.Words(name))
 	}
 	if t.Hidden != nil {
-		fmt.Fprintf(&b, "\nNone fits before this is fixed: line %d: %s\n", plan.Position(t.Hidden.Range.Start).Line, t.Hidden.Summary)
+		fmt.Fprintf(&b, "\nNone fits until this is fixed: line %d: %s\n", plan.Position(t.Hidden.Range.Start).Line, t.Hidden.Summary)
 	}
 	if t.Better != "" {
 		fmt.Fprintf(&b, "\nTo choose %s: ralph init --plan %s\n", reveal.Words(t.Better), words.QuotePath(file))

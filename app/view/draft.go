@@ -34,7 +34,7 @@ func Draft(w io.Writer, d *draft.Draft, s *draft.Shown) error {
 	sayLines(say, "Settings of the plan:", s.Settings.Chosen)
 	sayLines(say, "Warnings of the compiler:", s.Settings.Warnings)
 	if s.Other != "" {
-		say("\n%s. What you see is by the one here. To have it judged by that: commit, then ask for the draft again in the same words.\n", s.Other)
+		say("\n%s. This preview uses the policy here. To have the plan judged by it: commit, then run the same ralph draft again.\n", s.Other)
 	}
 	if len(s.Open) > 0 {
 		say("\nOpen questions:\n")

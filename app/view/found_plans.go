@@ -47,7 +47,7 @@ func sayNext(w io.Writer, first, as string) {
 	for _, l := range lines {
 		wide = max(wide, len(l[0]))
 	}
-	fmt.Fprint(w, "\nTo use a plan that is here:\n")
+	fmt.Fprint(w, "\nTo use an existing plan:\n")
 	for _, l := range lines {
 		Sayf(w, "  ralph %-*s  %s\n", wide, l[0], l[1])
 	}

@@ -13,7 +13,7 @@ func TestTheLiveBlockSaysUntilWhenARunnerIsNotAsked(t *testing.T) { // execution
 	got := parkedLines([]executor.RunnerParked{
 		{Runner: "claude", Until: now.Add(15 * time.Minute), Detail: "429"}, {Runner: "codex", Until: now.Add(-time.Second), Detail: "429"},
 	}, now)
-	if want := []string{"runner claude is not asked before 12:15:00: 429"}; !slices.Equal(got, want) {
+	if want := []string{"runner claude is on hold until 12:15:00: 429"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

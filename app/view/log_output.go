@@ -225,7 +225,7 @@ func (l *Log) RawAll() error {
 		}
 	}
 	if !found {
-		return exit.Inputf("no agent of %s streamed anything: agents that are run as commands do not, and nothing may have run yet", l.R.Key(l.Node))
+		return exit.Inputf("no agent of %s streamed anything: agents that run as commands do not, or nothing has run yet", l.R.Key(l.Node))
 	}
 	return nil
 }

@@ -60,7 +60,7 @@ func Monitor(w io.Writer, paint term.Style, seen record.MonitorJSON) {
 		}
 		fmt.Fprintln(w, paint.Paint(term.Bold, reveal.Words(repo.Dir)))
 		if len(repo.Epics)+len(repo.Trouble) == 0 {
-			fmt.Fprintln(w, "  nothing was applied here yet")
+			fmt.Fprintln(w, "  nothing has been applied here yet")
 		}
 		for _, text := range repo.Trouble {
 			fmt.Fprintf(w, "  %s\n", paint.Paint(term.Bad, reveal.Words(text)))
@@ -82,7 +82,7 @@ func writeMonitored(w io.Writer, paint term.Style, r record.MonitoredJSON) {
 	fmt.Fprintln(w)
 	if o.Held.For != "" {
 		fmt.Fprintf(w, "    nothing new starts (%s): %s\n", o.Held.For, reveal.Words(words.First(o.Held.Detail)))
-		WriteIndented(w, []record.NextStep{{Command: words.ResumeCommand(o.Held.For, o.More) + record.AboutEpic(r.File), What: "go on with the whole run"}})
+		WriteIndented(w, []record.NextStep{{Command: words.ResumeCommand(o.Held.For, o.More) + record.AboutEpic(r.File), What: "resume the whole run"}})
 	}
 	for _, p := range o.Parked {
 		fmt.Fprintf(w, "    %s\n", reveal.Words(words.Parked(p, r.Now)))
@@ -91,7 +91,7 @@ func writeMonitored(w io.Writer, paint term.Style, r record.MonitoredJSON) {
 		writeMonitoredNode(w, paint, r, n)
 	}
 	if r.Rank == 1 {
-		WriteIndented(w, []record.NextStep{{Command: "ralph apply" + record.Applies(r.File), What: "goes on where it was interrupted"}})
+		WriteIndented(w, []record.NextStep{{Command: "ralph apply" + record.Applies(r.File), What: "resumes where it was interrupted"}})
 	}
 }
 

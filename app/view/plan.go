@@ -62,7 +62,7 @@ func Plan(p record.PlanJSON, out io.Writer, epic *ir.Epic, apply, about string) 
 	}
 	writeBaseline(p, &b, paint)
 	if len(p.Proposals) > 0 {
-		fmt.Fprintln(&b, "\nAgents propose (nothing of it is done by itself; write what you want into the plan):")
+		fmt.Fprintln(&b, "\nAgents propose (not done automatically; add what you want to the plan):")
 		for _, x := range p.Proposals {
 			fmt.Fprintf(&b, "  - %s\n", words.Proposal(x))
 		}
@@ -133,7 +133,7 @@ func writePlanSteps(p record.PlanJSON, b *strings.Builder, apply, about string) 
 	}
 	switch {
 	case p.AtWork > 0:
-		fmt.Fprintf(b, "\nralph apply (process %d) is at work: what it leaves, the next one does.\n", p.AtWork)
+		fmt.Fprintf(b, "\nralph apply (process %d) is running: the next apply does what it leaves.\n", p.AtWork)
 	case before != "" || !p.Held():
 		fmt.Fprintf(b, "\nTo do it: %sralph apply%s\n", before, apply)
 	}

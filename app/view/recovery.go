@@ -19,7 +19,7 @@ func Recovery(r *recovery.Recovery, out io.Writer) error {
 	var b strings.Builder
 	paint := term.For(out)
 	fmt.Fprintf(&b, "%s  %s\n", paint.Paint(term.Bold, reveal.Words(r.Epic.Epic.Title)), reveal.Words(string(r.Epic.Epic.ID)))
-	wrote := "is there and stays"
+	wrote := "exists and is kept"
 	if !r.There {
 		wrote = "written"
 	}
@@ -48,7 +48,7 @@ func Recovery(r *recovery.Recovery, out io.Writer) error {
 	for _, n := range r.Nodes {
 		for _, why := range n.Notes {
 			if first {
-				b.WriteString("\nNot taken over, or otherwise than it was:\n")
+				b.WriteString("\nNot recovered, or changed:\n")
 				first = false
 			}
 			fmt.Fprintf(&b, "  %s  %s\n", reveal.Words(string(n.Key)), reveal.Words(why))
@@ -58,12 +58,12 @@ func Recovery(r *recovery.Recovery, out io.Writer) error {
 		fmt.Fprintf(&b, "%s %s\n", paint.Paint(term.Warn, "warning:"), reveal.Words(w))
 	}
 	if r.Known.Run == nil {
-		b.WriteString("\nThe beads know of no run: nothing had to be recovered.\n")
+		b.WriteString("\nThe beads record no run: there was nothing to recover.\n")
 	}
 	if r.Known.Issue {
 		b.WriteString(r.IssueGoesOn())
 	} else {
-		fmt.Fprintf(&b, "\nWhat apply would do now: ralph plan%s\nTo go on:                ralph apply%s\n", record.Applies(r.File), record.Applies(r.File))
+		fmt.Fprintf(&b, "\nWhat apply would do now: ralph plan%s\nTo continue:             ralph apply%s\n", record.Applies(r.File), record.Applies(r.File))
 	}
 	_, err := io.WriteString(out, b.String())
 	return err

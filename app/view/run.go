@@ -129,13 +129,13 @@ func (v *Run) Line(e executor.Event) string {
 		return fmt.Sprintf("%s: %s, %d at a time%s, from %.12s", reveal.Words(v.epic.Epic.Title), text.Count(len(v.epic.Nodes), "sprint"), b.Slots, reveal.Words(run.OneAtATime(b.Slots, run.UnknownCosts(v.epic, v.run))), b.Base.Commit)
 	case executor.RunDraining:
 		if b.Reason != "" {
-			return reveal.Words(fmt.Sprintf("nothing new starts: %s; running attempts may go on until %s", b.Reason, b.Until.Local().Format(time.TimeOnly)))
+			return reveal.Words(fmt.Sprintf("nothing new starts: %s; running attempts may continue until %s", b.Reason, b.Until.Local().Format(time.TimeOnly)))
 		}
 		v.drains++
 		if v.drains > 1 {
 			return "interrupted again: stopping what runs"
 		}
-		return fmt.Sprintf("interrupted: nothing new starts; running attempts may go on until %s\n(Ctrl-C again stops them now)", b.Until.Local().Format(time.TimeOnly))
+		return fmt.Sprintf("interrupted: nothing new starts; running attempts may continue until %s\n(Ctrl-C again stops them now)", b.Until.Local().Format(time.TimeOnly))
 	case executor.RunHeld, executor.RunnerParked, executor.TailLost:
 		return reveal.Words(words.Body(b, v.Key))
 	case executor.PreflightStarted, executor.BaselineJudged, executor.PreflightEnded:
@@ -284,7 +284,7 @@ func joining(inputs []executor.Result) string {
 	case len(inputs) > 1:
 		return "joining " + resultsOf(len(inputs)-1)
 	case inputs[0].Node == "base":
-		return "nothing is left to join: the branch goes to the base"
+		return "nothing is left to integrate: the branch moves to the base"
 	}
 	return "looking at the branch once more"
 }

@@ -63,9 +63,9 @@ func SimulationAccount(w io.Writer, res simulate.Result) {
 	}
 	switch {
 	case res.Open != "" && res.Starts == 0:
-		fmt.Fprintf(w, "It did not begin: %s.\n", res.Open)
+		fmt.Fprintf(w, "It did not start: %s.\n", res.Open)
 	case res.Open != "":
-		fmt.Fprintf(w, "It did not come to an end: %s.\n", res.Open)
+		fmt.Fprintf(w, "It did not finish: %s.\n", res.Open)
 	}
 	for i, r := range res.Refused {
 		if i == 20 {

@@ -26,7 +26,7 @@ func Status(s record.StatusJSON, out io.Writer, attempts bool) error {
 	SayDoubts(w, s.Doubts)
 	SayMovedOut(w, s.MovedOut, s.Hidden)
 	if len(s.Proposals) > 0 {
-		fmt.Fprintf(w, "\nAgents propose (nothing of it is done by itself):\n")
+		fmt.Fprintf(w, "\nAgents propose (not done automatically):\n")
 		for _, p := range s.Proposals {
 			fmt.Fprintf(w, "  - %s\n", words.Proposal(p))
 		}
@@ -39,7 +39,7 @@ func Status(s record.StatusJSON, out io.Writer, attempts bool) error {
 		sayOpen(s, w)
 		SayChanges(w, s.Changes)
 	} else {
-		fmt.Fprintf(w, "\nNothing has run yet. To begin: ralph apply%s\n", record.Applies(s.File))
+		fmt.Fprintf(w, "\nNothing has run yet. To start: ralph apply%s\n", record.Applies(s.File))
 	}
 	_, err := io.WriteString(out, w.String())
 	return err
@@ -70,7 +70,7 @@ func sayRun(s record.StatusJSON, w io.Writer) {
 		say("%s", words.Parked(p, s.Now))
 	}
 	if s.Epic.Changed {
-		say("%s has changed since the last apply: ralph plan%s says what the next one would do", s.File, record.Applies(s.File))
+		say("%s has changed since the last apply: ralph plan%s shows what the next one would do", s.File, record.Applies(s.File))
 	}
 	saySent(s, say)
 	if s.Run.Waiting {
@@ -87,7 +87,7 @@ func endHold(s record.StatusJSON) string {
 	o := s.Run.View
 	command := words.ResumeCommand(o.Held.For, o.More) + record.AboutEpic(s.File)
 	if o.Held.For == executor.ForBase {
-		return command + " begins all the same; or " + words.MendBase(record.Applies(s.File))
+		return command + " starts anyway; or " + words.MendBase(record.Applies(s.File))
 	}
 	if o.Open && s.Run.AtWork {
 		return command + " goes on"

@@ -28,7 +28,7 @@ func sayNextOf(s record.StatusJSON, w io.Writer) {
 		WriteSteps(w, n.Next)
 	}
 	if named > words.MostNamed {
-		fmt.Fprintf(w, "\nand %d more; ralph show KEY says the same about each\n", named-words.MostNamed)
+		fmt.Fprintf(w, "\nand %d more; ralph show KEY shows the same for each\n", named-words.MostNamed)
 	}
 }
 
@@ -63,7 +63,7 @@ func whyNotOf(s record.StatusJSON, v machine.NodeView) string {
 	switch {
 	case s.Run.AtWork:
 	case v.Interrupted && v.GoesOn:
-		return "interrupted: goes on with " + apply
+		return "interrupted: resume with " + apply
 	case v.Free: // the run was killed
 		return "ready: " + apply + " begins it"
 	}
@@ -82,12 +82,12 @@ func saySent(s record.StatusJSON, say func(format string, args ...any)) {
 		say("what bd was told cannot be read: %s", t.Error)
 		return
 	case t.Away != "":
-		say("bd does not take what it is told; ralph goes on and tells it later: %s", words.First(t.Away))
+		say("bd rejects updates; ralph continues and sends them later: %s", words.First(t.Away))
 	case s.Run.AtWork: // it is on its way
 	case len(t.Unsent) > 0:
 		lines = words.UnsentLines(t.Unsent)
 	case t.CommentsUnsent > 0: // the last ralph ended without a word
-		say("bd was not told everything: %s; the next ralph apply goes on with it", text.Count(t.CommentsUnsent, "comment"))
+		say("bd is missing updates: %s; the next ralph apply sends them", text.Count(t.CommentsUnsent, "comment"))
 	}
 	lines = append(lines, words.LeftLines(t.Left)...)
 	var refused []string // and not tried again
@@ -97,7 +97,7 @@ func saySent(s record.StatusJSON, say func(format string, args ...any)) {
 		}
 	}
 	if len(refused) > 0 {
-		lines = append(lines, words.Listed(fmt.Sprintf("bd refused %s, and took the others:", text.Count(len(refused), "thing")), refused)...)
+		lines = append(lines, words.Listed(fmt.Sprintf("bd rejected %s and accepted the others:", text.Count(len(refused), "thing")), refused)...)
 	}
 	for _, line := range lines {
 		say("%s", line)

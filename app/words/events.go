@@ -36,10 +36,10 @@ func Body(body executor.Body, keys func(ir.NodeID) string) string {
 	case executor.RunHeld:
 		return fmt.Sprintf("nothing new starts (%s): %s", b.For, First(b.Detail))
 	case executor.RunnerParked:
-		return fmt.Sprintf("runner %s is not asked before %s: %s", b.Runner, b.Until.Local().Format("15:04:05"), First(b.Detail))
+		return fmt.Sprintf("runner %s is on hold until %s: %s", b.Runner, b.Until.Local().Format("15:04:05"), First(b.Detail))
 	case executor.TailLost:
 		if b.After == 0 && len(b.Found) == 0 {
-			return "the journal was lost; what its commits on branches came to is known"
+			return "the journal was lost; the state is taken from its commits on branches"
 		}
 		return fmt.Sprintf("the journal's end was missing after event %d; %s found on branches", b.After, text.Count(len(b.Found), "commit"))
 	case executor.RunRecovered:
@@ -184,7 +184,7 @@ func attemptWords(body executor.Body) string {
 			out += fmt.Sprintf(", turn %d", b.Iteration)
 		}
 		if b.Redo {
-			out += " (once more: ralph ended meanwhile)"
+			out += " (again: ralph ended meanwhile)"
 		}
 		return out
 	case executor.EffectFailed:
@@ -213,7 +213,7 @@ func attemptWords(body executor.Body) string {
 		if b.Fresh {
 			return "agent " + b.Agent + ofGate(b.Gate) + " works in session " + b.Session
 		}
-		return "agent " + b.Agent + ofGate(b.Gate) + " goes on in session " + b.Session
+		return "agent " + b.Agent + ofGate(b.Gate) + " continues in session " + b.Session
 	case executor.WorkProposed:
 		return "agent " + b.Agent + ofGate(b.Gate) + " proposes work: " + First(b.Title)
 	case executor.HumanSpoke:
@@ -225,11 +225,11 @@ func attemptWords(body executor.Body) string {
 func startedWords(b executor.AttemptStarted) string {
 	switch {
 	case b.Person != "":
-		return "attempt by " + b.Person + ", as the worktree stands"
+		return "attempt by " + b.Person + ", with the worktree as it is"
 	case b.Rejudge:
 		return fmt.Sprintf("only the gates again, on %.12s", b.From)
 	case b.ByHand:
-		return fmt.Sprintf("the conflict is laid out for a person, at %.12s", b.From)
+		return fmt.Sprintf("the conflict is prepared for a person, at %.12s", b.From)
 	case b.Resumes:
 		return fmt.Sprintf("attempt at %.12s, in the session of the one before", b.From)
 	}
@@ -253,10 +253,10 @@ func Prepared(b executor.Prepared) string {
 	for _, m := range b.Moved {
 		out += "; " + m
 	}
-	out += With("; a person's work stays there, at ", fmt.Sprintf("%.7s", b.Work), "") + With("; they have to merge ", b.Merge, "")
+	out += With("; a person's work is kept there, at ", fmt.Sprintf("%.7s", b.Work), "") + With("; they have to merge ", b.Merge, "")
 	out += With("; in conflict: ", ListOf(b.Paths), "") + With("; left out: ", ListOf(b.Skipped), "")
 	if b.Anew {
-		out += "; the agent's session cannot go on there, and begins anew"
+		out += "; the agent's session cannot continue there; a new one starts"
 	}
 	return out
 }
@@ -298,7 +298,7 @@ func gateWords(b executor.GateJudged) string {
 	if b.Verdict != executor.Pass {
 		out += Because(b.Message)
 	}
-	return out + With("; run again in a fresh directory, since ", b.Again, "") + With("; removed what it left: ", ListOf(b.Removed), "")
+	return out + With("; run again in a fresh directory, because ", b.Again, "") + With("; removed what it left: ", ListOf(b.Removed), "")
 }
 
 // Because is ": " and the first line of s; "" if that is empty.

@@ -28,12 +28,12 @@ func ListOf(names []string) string {
 // MendBase says what to do about a red base. The base is pinned, so a new commit alone
 // does not change it. applies is Applies of the epic's file.
 func MendBase(applies string) string {
-	return "fix it, commit, then: ralph apply" + applies + " --rebase (sprints that the new base does not hold run again)"
+	return "fix it, commit, then: ralph apply" + applies + " --rebase (sprints that the new base does not contain run again)"
 }
 
 // Parked says until when a runner is not asked, and why.
 func Parked(p executor.RunnerParked, now time.Time) string {
-	return fmt.Sprintf("runner %s is not asked before %s: %s", p.Runner, Clock(now, p.Until), First(p.Detail))
+	return fmt.Sprintf("runner %s is on hold until %s: %s", p.Runner, Clock(now, p.Until), First(p.Detail))
 }
 
 // Size formats a number of bytes in B, kB or MB (powers of 1024), rounded down.
@@ -97,7 +97,7 @@ func UnsentLines(unsent []bd.Unsent) []string {
 	for _, u := range unsent {
 		lines = append(lines, u.String())
 	}
-	return Listed(fmt.Sprintf("bd was not told everything (%s); the next ralph apply goes on with it:", text.Count(len(unsent), "bead")), lines)
+	return Listed(fmt.Sprintf("bd is missing updates (%s); the next ralph apply sends them:", text.Count(len(unsent), "bead")), lines)
 }
 
 // LeftLines list the beads that differ in bd because people changed them.
@@ -109,5 +109,5 @@ func LeftLines(left []bd.Left) []string {
 	for _, l := range left {
 		lines = append(lines, l.Bead+" "+l.What)
 	}
-	return Listed("in bd people keep some beads otherwise than ralph has them:", lines)
+	return Listed("people changed some beads in bd, and ralph leaves them so:", lines)
 }

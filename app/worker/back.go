@@ -27,7 +27,7 @@ func (w *Worker) settle(ctx context.Context) {
 	for _, id := range ids {
 		r := w.Runs[id]
 		if r.verdict == nil && r.yields() {
-			w.Say.linef(id, "somebody else's ralph apply is at work on it; the worker waits for its end")
+			w.Say.linef(id, "another ralph apply is running it; the worker waits for it to end")
 			continue
 		}
 		if r.verdict == nil {
@@ -36,7 +36,7 @@ func (w *Worker) settle(ctx context.Context) {
 		if r.verdict.Kind == record.IssueAgain {
 			r.verdict = nil
 			r.tries++
-			w.Say.linef(id, "its ralph apply ended without a word; another one goes on")
+			w.Say.linef(id, "its ralph apply was killed; another one continues")
 			if err := w.start(r, nil); err != nil {
 				r.verdict = &record.IssueEnd{Kind: record.IssueBlocked, Why: err.Error()}
 			} else {
@@ -46,7 +46,7 @@ func (w *Worker) settle(ctx context.Context) {
 		if err := w.writeBack(ctx, r); err != nil {
 			if r.said != err.Error() {
 				r.said = err.Error()
-				w.Say.failf("%s: what came of it cannot be written to bd yet: %v", id, err)
+				w.Say.failf("%s: its outcome cannot be written to bd yet: %v", id, err)
 			}
 			if w.drain > 1 { // the next worker does it
 				delete(w.Runs, id)
@@ -82,7 +82,7 @@ func (w *Worker) writeBack(ctx context.Context, r *Run) error {
 		if there && end.Kind == record.IssueClosed && w.written(c, i, record.IssueBlocked) { // bd did not close it
 			return w.settled(r, i, record.IssueBlocked)
 		}
-		return w.over(r, record.ClaimOver, record.IssueLeft, fmt.Sprintf("is not this worker's any more (%s in bd) and is left as it is; its run: %s", i.Status, end.Kind))
+		return w.over(r, record.ClaimOver, record.IssueLeft, fmt.Sprintf("no longer belongs to this worker (%s in bd) and is left alone; its run: %s", i.Status, end.Kind))
 	}
 	if _, mirrored := end.Stand(); !mirrored || r.epic == nil {
 		return w.release(ctx, r, i)
@@ -99,9 +99,9 @@ func (w *Worker) writeBack(ctx context.Context, r *Run) error {
 		}
 	}
 	if !there || !w.owns(c, r.epic, i) || i.Status != "in_progress" && !i.AsksPerson() {
-		return w.over(r, record.ClaimOver, record.IssueLeft, "was changed in bd meanwhile, and is left as it is")
+		return w.over(r, record.ClaimOver, record.IssueLeft, "was changed in bd meanwhile and is left alone")
 	}
-	return errors.New("bd does not take it")
+	return errors.New("bd rejects it")
 }
 
 // settled ends the claim of an issue whose state in bd matches the end of its run.
@@ -110,7 +110,7 @@ func (w *Worker) settled(r *Run, i bd.Issue, kind string) error {
 	c.Wrote, _ = i.Phase()
 	state, why := end.ClaimState(), end.Why
 	if end.Pull != "" && i.ExternalRef != "" && i.ExternalRef != end.Pull {
-		w.Say.linef(i.ID, "has the external reference %s, which ralph did not write: it stays, and a comment has the pull request", i.ExternalRef)
+		w.Say.linef(i.ID, "has the external reference %s, which ralph did not write: it is kept, and a comment names the pull request", i.ExternalRef)
 	}
 	switch {
 	case kind != end.Kind:
@@ -141,7 +141,7 @@ func (w *Worker) release(ctx context.Context, r *Run, i bd.Issue) error {
 	}
 	i, err := w.Bd.UpdatePhase(ctx, i, step, ch)
 	if bd.Guarded(err) {
-		return w.over(r, record.ClaimOver, record.IssueLeft, "was changed in bd meanwhile, and is left as it is")
+		return w.over(r, record.ClaimOver, record.IssueLeft, "was changed in bd meanwhile and is left alone")
 	}
 	if err != nil {
 		return err
@@ -179,7 +179,7 @@ func (w *Worker) passOver(r *Run, err error) bool {
 	if r.refused++; r.refused < mostRefused {
 		return false
 	}
-	w.Say.failf("%s: bd refuses it: %v", r.issue.ID, err)
+	w.Say.failf("%s: bd rejects it: %v", r.issue.ID, err)
 	return true
 }
 

@@ -95,7 +95,7 @@ func (p *startPoint) args(before *pastRun) []string {
 func (p *startPoint) missing() []string {
 	var out []string
 	for _, id := range p.gathered.Missing {
-		out = append(out, fmt.Sprintf("%s has no result of ralph's in this repository: work starts without it, from what the branch holds", id))
+		out = append(out, fmt.Sprintf("%s has no result of ralph in this repository: work starts without it, from the branch", id))
 	}
 	return out
 }

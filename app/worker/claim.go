@@ -97,14 +97,14 @@ func (w *Worker) unfit(i bd.Issue) string {
 	for _, l := range i.Labels {
 		switch {
 		case strings.HasPrefix(l, "ralph-epic:"):
-			return "it is of a plan (label " + l + "), which ralph apply runs"
+			return "it belongs to a plan (label " + l + "), which ralph apply runs"
 		case l == w.labels.Exclude || l == bdcodec.ExcludedLabel:
 			return "it has the label " + l
 		}
 	}
 	switch {
 	case i.Status != "open":
-		return "its status is " + i.Status + "; to have it worked on: bd update " + words.QuoteArg(i.ID) + " --status open"
+		return "its status is " + i.Status + "; to have ralph work on it: bd update " + words.QuoteArg(i.ID) + " --status open"
 	case slices.Contains(internalTypes, i.Type):
 		return "its type is " + i.Type
 	}

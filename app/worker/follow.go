@@ -82,10 +82,10 @@ func (w *Worker) adopt(ctx context.Context, id string) (bool, error) {
 	}
 	r := w.taken(c, i)
 	if _, held, err := journal.Holder(r.state); err == nil && held {
-		w.Say.linef(id, "goes on: %s (its ralph apply is still at work)", i.Title)
+		w.Say.linef(id, "resumed: %s (its ralph apply is still running)", i.Title)
 		return true, w.load(r)
 	}
-	w.Say.linef(id, "goes on: %s (claimed by a worker that ended)", i.Title)
+	w.Say.linef(id, "resumed: %s (claimed by a worker that ended)", i.Title)
 	var events []executor.Event
 	if _, err := os.Stat(r.file); err == nil {
 		if events, err = record.ReadEvents(ctx, r.state, c.Epic); err != nil {
@@ -137,7 +137,7 @@ func (w *Worker) takeOver(ctx context.Context, c *record.Claim, i bd.Issue) (boo
 		return false, errors.Join(err, c.Locked.Release())
 	}
 	r := w.taken(c, i)
-	w.Say.linef(c.Issue, "goes on: %s (its run was recovered)", i.Title)
+	w.Say.linef(c.Issue, "resumed: %s (its run was recovered)", i.Title)
 	return true, w.beginAgain(ctx, r)
 }
 
@@ -145,7 +145,7 @@ func (w *Worker) takeOver(ctx context.Context, c *record.Claim, i bd.Issue) (boo
 func (w *Worker) beginAgain(ctx context.Context, r *Run) error {
 	epic, raw, problems, err := w.compile(r.issue, r.claim.Start)
 	if err == nil && problems != "" {
-		err = errors.New("it cannot be compiled any more.\n" + problems)
+		err = errors.New("it no longer compiles.\n" + problems)
 	}
 	if err != nil {
 		return w.blocked(ctx, r, err)
@@ -183,7 +183,7 @@ func (w *Worker) steered(ctx context.Context) error {
 	for _, id := range ids {
 		r := w.Runs[id]
 		if r.moved = w.movedTo(ctx, r, by[id]); r.moved != "" {
-			w.Say.linef(id, "was %s in bd meanwhile: its run is stopped, what it did is kept", r.moved)
+			w.Say.linef(id, "was %s in bd meanwhile: its run is stopped, its work is kept", r.moved)
 			r.signal(1)
 		}
 	}

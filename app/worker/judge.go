@@ -22,10 +22,10 @@ func (w *Worker) judge(ctx context.Context, r *Run) *record.IssueEnd {
 		case r.code == exit.Waiting:
 			return &record.IssueEnd{Kind: record.IssueWaiting, Why: fmt.Sprintf("its plan waits for approval.\nWhat you can type in %s:\n- `ralph plan %s`: look at it\n- `ralph approve%s`: let it begin", w.Project.Dir, words.QuotePath(rec.File), rec.About()), Rec: rec}
 		case w.drain > 0:
-			return &record.IssueEnd{Kind: record.IssueOpen, Why: "the worker ended before it began", Rec: rec}
+			return &record.IssueEnd{Kind: record.IssueOpen, Why: "the worker ended before it started", Rec: rec}
 		}
 		w.failed++
-		return &record.IssueEnd{Kind: record.IssueBlocked, Why: "ralph apply could not begin:\n" + r.tailOf(), Rec: rec}
+		return &record.IssueEnd{Kind: record.IssueBlocked, Why: "ralph apply could not start:\n" + r.tailOf(), Rec: rec}
 	}
 	w.failed = 0
 	o := rec.Run.Overview()
@@ -35,13 +35,13 @@ func (w *Worker) judge(ctx context.Context, r *Run) *record.IssueEnd {
 	case r.moved != "":
 		end = &record.IssueEnd{Kind: record.IssueOpen, Hold: r.moved == "excluded", Why: "it was " + r.moved}
 	case w.drain > 0:
-		end = &record.IssueEnd{Kind: record.IssueOpen, Why: "interrupted; what was done is kept, the next worker goes on with it"}
+		end = &record.IssueEnd{Kind: record.IssueOpen, Why: "interrupted; its work is kept, the next worker continues it"}
 	case !o.Open && o.Held.For != "":
 		end = &record.IssueEnd{Kind: record.IssueWaiting, Why: fmt.Sprintf("nothing new starts (%s): %s\n  %s%s", o.Held.For, words.First(o.Held.Detail), words.ResumeCommand(o.Held.For, o.More), rec.About())}
 	case r.tries < mostEndedSilly:
 		end = &record.IssueEnd{Kind: record.IssueAgain}
 	default:
-		end = &record.IssueEnd{Kind: record.IssueBlocked, Why: fmt.Sprintf("ralph apply ended without a word %d times:\n%s", mostEndedSilly, r.tailOf())}
+		end = &record.IssueEnd{Kind: record.IssueBlocked, Why: fmt.Sprintf("ralph apply was killed %d times:\n%s", mostEndedSilly, r.tailOf())}
 	}
 	end.Rec = rec
 	return end

@@ -52,7 +52,7 @@ func (w *Worker) wake(ctx context.Context, id string, decided []bd.Issue) (bool,
 	}
 	c.Locked = l
 	w.Runs[id] = r
-	w.Say.linef(id, "goes on: %s (decided)", r.issue.Title)
+	w.Say.linef(id, "resumed: %s (decided)", r.issue.Title)
 	if err := w.start(r, nil); err != nil {
 		return true, w.blocked(ctx, r, err)
 	}

@@ -98,7 +98,7 @@ func (w *Worker) take(ctx context.Context, i bd.Issue) (bool, error) {
 	state := filepath.Dir(w.epicFile(epic.Epic.ID))
 	if _, held, err := journal.Holder(state); err != nil || held {
 		if held {
-			w.tell(i.ID, "left alone: somebody runs ralph apply on it")
+			w.tell(i.ID, "left alone: another ralph apply is running it")
 		}
 		return false, faulty(err)
 	}

@@ -106,7 +106,7 @@ const (
 // Loop polls, starts runs, watches them and writes their results back until it is told to
 // end.
 func (w *Worker) Loop(ctx context.Context, interrupts <-chan struct{}) error {
-	w.Say.linef("", "at work on %s: %s at a time, bd is asked every %s; Ctrl-C ends it", w.Bd.Beads(), text.Count(w.Args.Max, "issue"), words.Brief(w.Args.Poll))
+	w.Say.linef("", "at work on %s: %s at a time, polling bd every %s; Ctrl-C ends it", w.Bd.Beads(), text.Count(w.Args.Max, "issue"), words.Brief(w.Args.Poll))
 	asking, stopAsking := context.WithCancel(ctx)
 	defer stopAsking()
 	poll := time.NewTimer(0)
@@ -138,7 +138,7 @@ func (w *Worker) Loop(ctx context.Context, interrupts <-chan struct{}) error {
 				away++
 				wait = min(w.Args.Poll<<min(away, 10), mostWait)
 				if away == 1 {
-					w.Say.failf("bd cannot be asked: %v (said once; tried again until it answers)", err)
+					w.Say.failf("bd cannot be asked: %v (reported once; retried until it answers)", err)
 				}
 				if w.Args.Once && away >= onceTries && len(w.Runs) == 0 {
 					return exit.Inputf("bd cannot be asked: %w", err)
@@ -158,7 +158,7 @@ func (w *Worker) Loop(ctx context.Context, interrupts <-chan struct{}) error {
 			poll.Reset(wait)
 		}
 		if w.failed >= mostFailed && w.drain == 0 {
-			w.Say.failf("%d issues in a row could not begin; nothing new is taken before that is fixed", w.failed)
+			w.Say.failf("%d issues in a row could not start; nothing new is taken until that is fixed", w.failed)
 			w.drain = 1
 			stopAsking()
 		}
@@ -217,7 +217,7 @@ func (w *Worker) notTaken(ctx context.Context) error {
 	if why != "" {
 		return exit.Inputf("%s is not taken: %s", id, why)
 	}
-	return exit.Inputf("%s is not taken: bd does not have it as ready, as something blocks it or it is deferred: bd show %s", id, words.QuoteArg(id))
+	return exit.Inputf("%s is not taken: it is not ready in bd, because it is blocked or deferred: bd show %s", id, words.QuoteArg(id))
 }
 
 // interrupt ends what runs: gently, then not.
@@ -229,7 +229,7 @@ func (w *Worker) interrupt() {
 			w.Say.linef("", "interrupted")
 			return
 		}
-		w.Say.linef("", "interrupted: nothing new is taken; %s may go on for %s (Ctrl-C again stops them)", text.Count(len(w.Runs), "issue"), words.Brief(w.Args.Grace))
+		w.Say.linef("", "interrupted: nothing new is taken; %s may continue for %s (Ctrl-C again stops them)", text.Count(len(w.Runs), "issue"), words.Brief(w.Args.Grace))
 	case 2:
 		w.Say.linef("", "interrupted again: stopping what runs")
 	}

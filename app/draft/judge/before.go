@@ -161,7 +161,7 @@ func FindingLines(found []gate.PlanFinding) (lines []string) {
 	room := mostTold
 	for i, f := range found {
 		if room -= len(f.Text); room < 0 && i > 0 {
-			return append(lines, fmt.Sprintf("and %d more: ralph validate says them", len(found)-i))
+			return append(lines, fmt.Sprintf("and %d more: ralph validate lists them", len(found)-i))
 		}
 		if i > 0 {
 			lines = append(lines, "")

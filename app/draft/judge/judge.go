@@ -54,7 +54,7 @@ func (j Drafted) Check(ctx context.Context, r executor.GateRun) (report gate.Pla
 	}
 	says := "The plan does not compile"
 	if !out.Diags.HasErrors() {
-		says = "The plan compiles and is not ready"
+		says = "The plan compiles, but is not ready"
 	}
 	return gate.PlanReport{Says: says, Found: Findings(found, out.Files)}, nil
 }

@@ -89,7 +89,7 @@ func (k *checking) acceptance(n *ir.Node) {
 		return
 	}
 	k.diags.Add(diag.Newf("draft-no-acceptance", k.Places[n.Key], "sprint %s has no acceptance criteria", short(n.Key)).
-		WithDetail("Nobody could say whether its work is what was asked for. Write a list below **Acceptance Criteria**: each point can be checked by somebody who did not do the work."))
+		WithDetail("Without them nobody can tell whether its work is what was asked for. Write a list below **Acceptance Criteria**: each point can be checked by somebody who did not do the work."))
 }
 
 // judge reports a sprint of which only the agent itself says that it is done.
@@ -106,7 +106,7 @@ func (k *checking) judge(n *ir.Node) {
 		}
 	}
 	k.diags.Add(diag.Newf("draft-no-judge", k.Places[n.Key], "nothing judges sprint %s", short(n.Key)).
-		WithDetail("Only its own agent would say that it is done. Write a command below **Verify** that fails before the work and passes after it, such as **Verify**: `make test`, or a judge below **QA Agents**."))
+		WithDetail("Only its own agent would judge it. Write a command below **Verify** that fails before the work and passes after it, such as **Verify**: `make test`, or a judge below **QA Agents**."))
 }
 
 func (k *checking) large(n *ir.Node) {
@@ -122,7 +122,7 @@ func (k *checking) large(n *ir.Node) {
 	}
 	if len(over) > 0 {
 		k.diags.Add(diag.Newf("draft-sprint-too-large", k.Places[n.Key], "sprint %s is too large", short(n.Key)).
-			WithDetail("It has %s. Split it into sprints that can each be verified by themselves.", text.And(over)))
+			WithDetail("It has %s. Split it into sprints that can be verified separately.", text.And(over)))
 	}
 }
 

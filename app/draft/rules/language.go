@@ -19,7 +19,7 @@ var offered = []struct {
 	name  syntax.LabelName
 	value string
 }{
-	{syntax.Goal, "one sentence: what is different afterwards"},
+	{syntax.Goal, "one sentence: what changes"},
 	{syntax.Tasks, "a list of checkboxes, `- [ ] …`, in the order of the work"},
 	{syntax.Acceptance, "a list; each point can be checked by somebody who did not do the work"},
 	{syntax.Verify, "the commands that judge the sprint: one code span, or fences marked `sh`, with `name=` and `timeout=` behind it"},
@@ -28,7 +28,7 @@ var offered = []struct {
 	{syntax.Reads, "paths and globs that are worth reading"},
 	{syntax.Implements, "ids of requirements"},
 	{syntax.DependsOn, "ids, instead of what the number says"},
-	{syntax.Blocks, "ids that wait for this sprint besides what they wait for already"},
+	{syntax.Blocks, "ids that additionally wait for this sprint"},
 	{syntax.Estimate, "how long it takes, such as `3h`"},
 	{syntax.Complexity, "a level, where the words of the title mislead"},
 	{syntax.Priority, "`P0` (critical) to `P4`"},

@@ -114,7 +114,7 @@ func (p *page) levels(s *policies.Set) {
 		}
 		rows = append(rows, fmt.Sprintf("| %s | %s | %s |", code(n), by, review))
 	}
-	p.say("", "A sprint's complexity says how much it may take. It follows from the words of its title (and of the rest, where the level asks for a review):", "")
+	p.say("", "A sprint's complexity says how much it may take. It is recognised by the words of its title (and of the rest, where the level asks for a review):", "")
 	p.say(rows...)
 }
 

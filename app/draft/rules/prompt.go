@@ -138,8 +138,8 @@ const maxListed = 200
 func (p *page) judged(in PromptInput) {
 	p.head("How the plan is judged")
 	p.say("When you say that it is ready, the compiler reads the plan with this project's policy. Errors come back to you with their places, and you try again. Besides:", "",
-		"- each sprint has **Acceptance Criteria**, and something that judges it: a command, an agent, a person. What its own agent says is none;",
-		"- each path under **Owns** and **Files** is there, or is marked `(new)`;",
+		"- each sprint has **Acceptance Criteria**, and something that judges it: a command, an agent, a person. Its own agent's word does not count;",
+		"- each path under **Owns** and **Files** exists, or is marked `(new)`;",
 	)
 	if b := BoundsOf(in.Policy).words(); b != "" {
 		p.say("- a sprint has at most " + b + ";")
@@ -207,7 +207,7 @@ func (p *page) rules(in PromptInput) {
 		"In a plan that is changed:", "",
 		"- A sprint that stays keeps its heading's number and the comment `<!-- beads-ralph: … -->` below it; what is done is not done again only because of these two. A new sprint gets no such comment.",
 		"- Leave sprints that are done as they are, with what they need: one that would run again is an error. Change others only where it is asked for, or where what happened makes it necessary.",
-		"- A sprint that is split keeps its comment on the part that is most like it. A new one gets a number and a title that none had.",
+		"- A sprint that is split keeps its comment on the part that is most like it. The other one gets a new number and title.",
 	)
 	if done := in.Revise.Done; len(done) > 0 {
 		p.say("- Done are " + text.Some(done, maxListed) + ".")

@@ -73,7 +73,7 @@ type revising struct {
 func (k *revising) identities() {
 	if was := k.was.Epic; was != "" && k.Now.Epic != was && !k.outside {
 		k.diags.Add(diag.New("draft-id-lost", k.title(), "the plan has lost its id").
-			WithDetail("With another id all of its work would begin anew. Write `<!-- beads-ralph-epic: %s -->` below the title, as it was.", was))
+			WithDetail("With another id all of its work would start from scratch. Write `<!-- beads-ralph-epic: %s -->` below the title, as it was.", was))
 	}
 	k.inventedEpic(k.was.Epic)
 	said, byTitle := map[ir.NodeID]Named{}, map[string][]Named{}
@@ -91,7 +91,7 @@ func (k *revising) identities() {
 		case folded(n.Title) != folded(w.Title):
 			if twins := byTitle[folded(n.Title)]; len(twins) == 1 && !kept(k.Now.Items, twins[0]) {
 				k.diags.Add(diag.Newf("draft-id-reused", n.Range, "sprint %s has the id of another", short(n.Key)).
-					WithDetail("%s was that of %s %q: what became of that one would count for this one. Write `<!-- beads-ralph: %s -->` here, as it was below this title.", n.ID, w.Key, text.Clip(plain(w.Title), 80), twins[0].ID))
+					WithDetail("%s was that of %s %q: that sprint's results would count for this one. Write `<!-- beads-ralph: %s -->` here, as it was below this title.", n.ID, w.Key, text.Clip(plain(w.Title), 80), twins[0].ID))
 			}
 		}
 	}
@@ -99,14 +99,14 @@ func (k *revising) identities() {
 
 // invented reports an id of a sprint that the plan did not have.
 func (k *checking) invented(n Named) {
-	k.diags.Add(diag.Newf("draft-id-reused", n.Range, "sprint %s has an id that nobody gave it", short(n.Key)).
+	k.diags.Add(diag.Newf("draft-id-reused", n.Range, "sprint %s has an invented id", short(n.Key)).
 		WithDetail("The plan had no %s. Ralph gives a new sprint its id: delete the comment `<!-- beads-ralph: %s -->`.", n.ID, n.ID))
 }
 
 // inventedEpic reports an id of a plan that had none.
 func (k *checking) inventedEpic(was ir.NodeID) {
 	if now := k.Now.Epic; was == "" && now != "" {
-		k.diags.Add(diag.New("draft-id-reused", k.title(), "the plan has an id that nobody gave it").
+		k.diags.Add(diag.New("draft-id-reused", k.title(), "the plan has an invented id").
 			WithDetail("The plan had no id. Ralph gives it one: delete the comment `<!-- beads-ralph-epic: %s -->`.", now))
 	}
 }
@@ -143,7 +143,7 @@ func (k *revising) lost(said map[ir.NodeID]Named) map[ir.Key]bool {
 			continue
 		}
 		k.diags.Add(diag.Newf("draft-id-lost", k.Places[n.Key], "sprint %s has lost its id", short(n.Key)).
-			WithDetail("%s %q had the id %s, by which what was done for it is found. Write `<!-- beads-ralph: %s -->` below the heading. If this is another sprint, give it a number and a title that none had.",
+			WithDetail("%s %q had the id %s, by which its results are found. Write `<!-- beads-ralph: %s -->` below the heading. If this is another sprint, give it a new number and title.",
 				w.Key, text.Clip(plain(w.Title), 80), w.ID, w.ID))
 	}
 	return out
@@ -171,13 +171,13 @@ func (k *revising) finished() {
 		case n == nil && len(k.Errors) > 0 && (said[f.ID] || strings.Contains(string(k.File.Bytes), f.Title)): // perhaps it could not be read
 		case n == nil:
 			k.diags.Add(diag.Newf("draft-done-changed", k.title(), "sprint %s is done and was removed", short(f.Key)).
-				WithDetail("%s %q is finished, and its result is part of the work. Write it back as it was, with its id %s; what is to be different now belongs in a new sprint.", f.Key, text.Clip(plain(f.Title), 80), f.ID))
+				WithDetail("%s %q is finished, and its result is part of the work. Write it back as it was, with its id %s; changes to it belong in a new sprint.", f.Key, text.Clip(plain(f.Title), 80), f.ID))
 		case again:
 			if why != "" {
 				why = " (" + text.Clip(plain(why), 160) + ")"
 			}
 			k.diags.Add(diag.Newf("draft-done-changed", k.Places[n.Key], "sprint %s is done and would run again", short(n.Key)).
-				WithDetail("It would run again%s. Leave what is finished as it was, with all it needs; what is to be different now belongs in a new sprint.", why))
+				WithDetail("It would run again%s. Leave what is finished as it was, with all it needs; changes to it belong in a new sprint.", why))
 		}
 	}
 }

@@ -78,7 +78,7 @@ func TestCheckRevised(t *testing.T) {
 		"an invented id":        {old: "bd-bbbbbb", now: "bd-cccccc", want: []string{"draft-id-lost sprint 1.2 has lost its id"}},
 		"an invented id of a new one": {
 			old: page, now: "### Sprint 1.5: Ranking\n<!-- beads-ralph: bd-cccccc -->\n\n**Acceptance criteria**:\n\n- best first\n\n**Verify**: `make`\n\n" + page,
-			want: []string{"draft-id-reused sprint 1.5 has an id that nobody gave it"},
+			want: []string{"draft-id-reused sprint 1.5 has an invented id"},
 		},
 		"a swapped pair": {
 			old: "Index\n<!-- beads-ralph: bd-aaaaaa -->", now: "Page\n<!-- beads-ralph: bd-aaaaaa -->",
@@ -90,8 +90,8 @@ func TestCheckRevised(t *testing.T) {
 			old: searchPlan[strings.Index(searchPlan, "### Sprint 1.2"):], now: "", done: "1.2 bd-bbbbbb", want: []string{"draft-done-changed sprint 1.2 is done and was removed"},
 		},
 		"a done one is not held to what new ones are": {old: "**Acceptance criteria**:\n\n- words are found", now: "", done: "1.1 bd-aaaaaa"},
-		"no ids before":                {was: strings.NewReplacer("<!-- beads-ralph: bd-bbbbbb -->\n", "", "<!-- beads-ralph: bd-aaaaaa -->\n", "").Replace(searchPlan), old: page + "\n", now: "### Sprint 1.2: Page\n", want: []string{"draft-id-reused sprint 1.1 has an id that nobody gave it"}},
-		"an epic's id that it had not": {was: strings.Replace(searchPlan, "<!-- beads-ralph-epic: bd-epic00 -->\n", "", 1), want: []string{"draft-id-reused the plan has an id that nobody gave it"}},
+		"no ids before":                {was: strings.NewReplacer("<!-- beads-ralph: bd-bbbbbb -->\n", "", "<!-- beads-ralph: bd-aaaaaa -->\n", "").Replace(searchPlan), old: page + "\n", now: "### Sprint 1.2: Page\n", want: []string{"draft-id-reused sprint 1.1 has an invented id"}},
+		"an epic's id that it had not": {was: strings.Replace(searchPlan, "<!-- beads-ralph-epic: bd-epic00 -->\n", "", 1), want: []string{"draft-id-reused the plan has an invented id"}},
 		"other policy files":           {old: "# Search\n", now: "---\npolicies: []\n---\n# Search\n", want: []string{"draft-policies the plan chooses policy files itself"}},
 		"the same policy files": {
 			was: "---\npolicies: []\n---\n" + searchPlan, old: "# Search\n", now: "---\npolicies: []\n---\n# Search\n",

@@ -38,8 +38,8 @@ func (k *checking) scopes() {
 				at = k.find(p, at, starts)
 				detail = there.near(p)
 			}
-			k.diags.Add(diag.Newf("draft-scope-missing", at, "a path of sprint %s is not there", short(n.Key)).
-				WithDetail("%q fits no file of the project.%s Write a path that exists; if the sprint makes it, write `(new)` behind it.", text.Clip(plain(p), 120), detail))
+			k.diags.Add(diag.Newf("draft-scope-missing", at, "a path of sprint %s does not exist", short(n.Key)).
+				WithDetail("%q matches no file of the project.%s Write a path that exists; if the sprint makes it, write `(new)` after it.", text.Clip(plain(p), 120), detail))
 		}
 	}
 }
