@@ -129,6 +129,7 @@ var mayImport = []struct {
 	{"policies/...", []string{"diag", "internal/yaml", "internal/spell", "internal/reveal", "internal/jsonschema", "internal/glob", "internal/shell", "policies"}, "policy is typed before any graph exists"},
 	{"ir", []string{"diag", "internal/dag", "internal/reveal"}, "the data type that both halves share"},
 	{"ir/codec/foreign", []string{"ir", "diag"}, "what codecs that read JSON share"},
+	{"ir/codec/foreign/foreigntest", []string{"ir/codec/foreign"}, "what the tests of codecs share"},
 	{"ir/codec/bd", []string{"ir", "diag", "ir/codec/foreign", "ir/codec/bead"}, "a bead in bd carries the metadata that the bead format has"},
 	{"ir/codec/...", []string{"ir", "diag", "ir/codec/foreign", "internal/columns", "internal/yaml", "internal/jsonschema"}, "codecs read drafts and write epics, nothing else"},
 	{"ir/irtest", []string{"ir"}, "epics for the tests of those who use the graph"},

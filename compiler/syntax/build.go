@@ -218,7 +218,7 @@ func (b *builder) group(c *cand) Phase {
 	p := b.p
 	ph := Phase{
 		ID: c.key.id, IDRange: p.keyRange(c), Names: p.furtherNames(c), Keyword: c.keyword, Name: c.text.Value, NameRange: c.text.Range,
-		Range: c.in.Range, Level: c.level, Parallel: c.parallel, StruckTitle: c.strikeIn,
+		Range: c.in.Range, Level: c.level, StruckTitle: c.strikeIn,
 		Optional: c.optional,
 	}
 	ph.Path = "- " + c.path
@@ -254,7 +254,7 @@ func (b *builder) addItem(c *cand) {
 	p := b.p
 	it := Item{
 		ID: c.key.id, KeyRange: p.keyRange(c), Names: p.furtherNames(c), Keyword: c.keyword, Title: c.text.Value, TitleRange: c.text.Range,
-		Range: c.in.Range, Level: c.level, Kind: c.kind, KindRange: c.kindAt, Parallel: c.parallel, ParallelMark: c.parAt,
+		Range: c.in.Range, Level: c.level, Kind: c.kind, Parallel: c.parallel, ParallelMark: c.parAt,
 		Tags: c.tags, Optional: c.optional, Phase: -1, Slot: c.slot, StruckTitle: c.strikeIn, Box: c.box,
 	}
 	if c.near.meant != "" {

@@ -47,7 +47,7 @@ func (p *parser) comments(r *reader, list []span) {
 // annotationID reads the id of an annotation.
 func (p *parser) annotationID(c span, at, end int) (Annotation, bool) {
 	id := trimmed(p.src, at, end)
-	a := Annotation{ID: p.src[id.start:id.end], Range: p.rng(c), IDRange: p.rng(id)}
+	a := Annotation{ID: p.src[id.start:id.end], Range: p.rng(c)}
 	if !isNodeID(a.ID) {
 		p.report(diag.New("malformed-annotation", a.Range, "an annotation has no usable id").WithDetail(
 			"An id has letters, digits, “-”, “_” and single “.” inside, at most 64 of them, such as bd-a1b2c3. Restore the id, or delete the comment: the next compile writes a new one."))

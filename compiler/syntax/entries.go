@@ -133,7 +133,7 @@ func (e *entryReader) content(it *Item, v *yaml.Node) {
 	in := inline{control: -1, unclosed: -1, Text: e.text(line, v)}
 	t := p.freeTitle(in)
 	it.Title, it.TitleRange = t.text.Value, t.text.Range
-	it.Kind, it.KindRange = t.kind, t.kindAt
+	it.Kind = t.kind
 	for _, l := range lines[1:] {
 		it.Body.Prose = append(it.Body.Prose, strings.TrimRight(withoutControls(l), " "))
 	}

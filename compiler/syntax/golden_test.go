@@ -239,13 +239,19 @@ func (p *printer) annotation(a Annotation, s Slot) {
 	p.line(1, "slot %d behind %q %q", s.Offset, short(string(p.f.Bytes[before:s.Offset])), s.Prefix)
 }
 
+// labelSources names where labels were read from.
+var labelSources = map[LabelFrom]string{
+	FromBold: "label", FromHeading: "heading", FromDirective: "directive", FromCell: "table",
+	FromTitle: "title", FromFrontMatter: "front matter", FromPlain: "plain",
+}
+
 func (p *printer) section(s *Section, n int) {
 	if s.Boxes != (Boxes{}) {
 		p.line(n, "boxes %d ticked %d open", s.Boxes.Ticked, s.Boxes.Open)
 	}
 	for i := range s.Labels {
 		l := &s.Labels[i]
-		p.line(n, "label %s (%s) = %q at %s%s", l.Name, l.From, l.Value.Value, p.at(l.Value.Range), flagged(" code", l.Value.Code))
+		p.line(n, "label %s (%s) = %q at %s%s", l.Name, labelSources[l.From], l.Value.Value, p.at(l.Value.Range), flagged(" code", l.Value.Code))
 		for _, it := range l.Items {
 			p.listItem(&it, n+1)
 		}

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
-	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // LabelName is the canonical name of a label.
@@ -227,11 +225,6 @@ func singular(w string) string {
 		return w[:len(w)-1]
 	}
 	return w
-}
-
-// Labels lists the labels of the plan language, in the order of their table.
-func Labels() []LabelName {
-	return lists.Map(labelSpecs, func(s labelSpec) LabelName { return s.name })
 }
 
 // Written lists how a label may be written, the usual form first.

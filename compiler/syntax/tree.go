@@ -61,7 +61,6 @@ type Phase struct {
 	Range       diag.Range // of the heading's line; of the first item's title if Implicit
 	Level       int        // of the heading, 1 to 6; 0 if Implicit
 	Implicit    bool       // made from the ids of items that stand in no group
-	Parallel    bool       // marked (parallel)
 	Done        bool
 	DoneBy      string  // "heading", "status"
 	Section     Section // up to the first item or sub-heading; Prose continues over sub-headings that are not items
@@ -102,7 +101,6 @@ type Item struct {
 	Level       int        // of the heading, 1 to 6; 7 for other items
 
 	Kind         string     // KindWork unless a marker says otherwise
-	KindRange    diag.Range // of the marker; zero if there is none
 	Parallel     bool       // (parallel), or the dialect's parallel mark
 	ParallelMark diag.Range // of it
 	Tags         []Text     // [US1] behind the id of a checkbox item
@@ -126,9 +124,8 @@ type Item struct {
 
 // Annotation is an id that the compiler wrote into the plan.
 type Annotation struct {
-	ID      string     // "bd-a1b2c3"; "" if there is none
-	Range   diag.Range // of the whole comment
-	IDRange diag.Range // of the id in it
+	ID    string     // "bd-a1b2c3"; "" if there is none
+	Range diag.Range // of the whole comment
 }
 
 // Set reports whether there is an annotation.
@@ -203,10 +200,6 @@ const (
 	FromFrontMatter                      // a key of an item in the front matter
 	FromPlain                            // list item, or part of one: Depends on: 1.1
 )
-
-func (f LabelFrom) String() string {
-	return [...]string{"", "label", "heading", "directive", "table", "title", "front matter", "plain"}[f]
-}
 
 // Label is a known label with its value.
 type Label struct {

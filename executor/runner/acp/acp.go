@@ -25,9 +25,6 @@ type Runner struct {
 
 var _ executor.Program = Runner{}
 
-// New returns a runner.
-func New(b runner.Base) Runner { return Runner{Base: b} }
-
 // opening is how long a program may take until its session is open. It is long: a
 // program that is started by an installer, such as npx, is fetched first.
 const opening = 5 * time.Minute

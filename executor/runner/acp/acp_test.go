@@ -134,7 +134,7 @@ func TestCostIsCountedForTheTurn(t *testing.T) { // K35: programs tell it for th
 
 func TestTheLastWordsMayComeLate(t *testing.T) {
 	t.Parallel()
-	p := New(runner.Base{Grace: time.Minute}) // it ends by itself
+	p := Runner{Base: runner.Base{Grace: time.Minute}} // it ends by itself
 	got, err := p.Run(t.Context(), ask(t, "late words"))
 	if err != nil || got.Outcome.Result != "success" {
 		t.Errorf("got %+v, %v", got, err)
@@ -257,7 +257,7 @@ func TestACancelledTurnLeavesNothing(t *testing.T) { // execution §8; L3-03
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			ended := make(chan error, 1)
-			p := New(runner.Base{Grace: 3 * time.Second}) // on a loaded machine it has to hear of it
+			p := Runner{Base: runner.Base{Grace: 3 * time.Second}} // on a loaded machine it has to hear of it
 			go func() { _, err := p.Run(ctx, r); ended <- err }()
 			for {
 				if _, err := os.Stat(filepath.Join(r.Dir, "child")); err == nil {

@@ -175,7 +175,7 @@ func (f *fake) serve(s scene) {
 }
 
 // quick is a runner whose steps of stopping are short.
-var quick = New(runner.Base{Grace: 200 * time.Millisecond})
+var quick = Runner{Base: runner.Base{Grace: 200 * time.Millisecond}}
 
 // ask asks for a turn of the fake.
 func ask(t *testing.T, what string) executor.AgentRun {

@@ -19,7 +19,7 @@ import (
 // openCode is a real program that speaks ACP.
 var openCode = runnertest.Agent{
 	Kind: "acp opencode", Binary: "opencode",
-	New:     func(b runner.Base) executor.Runner { return New(b) },
+	New:     func(b runner.Base) executor.Runner { return Runner{Base: b} },
 	Config:  openCodeConfig,
 	Gone:    "ses_e003b9ceffffqM8K3EhyGAG1U",
 	Refused: []string{"opencode.json", ".opencode/opencode.json", ".opencode/plugin/planted.js", ".opencode/plugins/planted.js"},
@@ -64,7 +64,7 @@ func TestRealEditIsRefused(t *testing.T) {
 	r := executortest.AgentRun(t, openCodeConfig(binary, base))
 	r.Model, r.Alias, r.Read = "m1", ir.Model{ID: "m1", Provider: "scripted"}, true
 	r.Runner.Set["HOME"], r.Runner.Set["OPENCODE_PERMISSION"] = t.TempDir(), `{"edit":"ask","bash":"ask"}`
-	got, err := New(runnertest.Base()).Run(t.Context(), r)
+	got, err := Runner{Base: runnertest.Base()}.Run(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -172,7 +172,7 @@ var errorsOf = map[string]struct {
 func TestErrorsAreClassified(t *testing.T) { // execution §4, facts of each program
 	t.Parallel()
 	now := time.Date(2026, 11, 21, 17, 30, 0, 0, time.UTC)
-	p := New(runner.Base{Grace: 200 * time.Millisecond, Now: func() time.Time { return now }})
+	p := Runner{Base: runner.Base{Grace: 200 * time.Millisecond, Now: func() time.Time { return now }}}
 	for name, c := range errorsOf {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

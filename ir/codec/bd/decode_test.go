@@ -15,7 +15,7 @@ import (
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/bd"
-	"github.com/ralph-compiler/ralph/ir/codec/foreign"
+	"github.com/ralph-compiler/ralph/ir/codec/foreign/foreigntest"
 )
 
 func decode(t testing.TB, text string) (*ir.Draft, diag.List) {
@@ -334,7 +334,7 @@ func TestTheDocumentHasTheLosses(t *testing.T) { // A4
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := foreign.Table(bd.Losses); !strings.Contains(string(b), want) {
+	if want := foreigntest.Table(bd.Losses); !strings.Contains(string(b), want) {
 		t.Errorf("docs/formats/bd.md does not have this table:\n%s", want)
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/bead"
-	"github.com/ralph-compiler/ralph/ir/codec/foreign"
+	"github.com/ralph-compiler/ralph/ir/codec/foreign/foreigntest"
 	"github.com/ralph-compiler/ralph/ir/irtest"
 )
 
@@ -208,7 +208,7 @@ func TestLossesAreWrittenDown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := foreign.Table(bead.Losses); !strings.Contains(string(b), want) {
+	if want := foreigntest.Table(bead.Losses); !strings.Contains(string(b), want) {
 		t.Errorf("docs/formats/bead.md lacks this table:\n%s", want)
 	}
 }

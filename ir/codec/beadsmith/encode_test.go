@@ -14,7 +14,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/golden"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/beadsmith"
-	"github.com/ralph-compiler/ralph/ir/codec/foreign"
+	"github.com/ralph-compiler/ralph/ir/codec/foreign/foreigntest"
 )
 
 const twoTasks = `[
@@ -313,8 +313,8 @@ func TestDocumentHasTheLosses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(b), foreign.Table(beadsmith.Losses)) {
-		t.Errorf("docs/formats/beadsmith.md lacks this table:\n%s", foreign.Table(beadsmith.Losses))
+	if !strings.Contains(string(b), foreigntest.Table(beadsmith.Losses)) {
+		t.Errorf("docs/formats/beadsmith.md lacks this table:\n%s", foreigntest.Table(beadsmith.Losses))
 	}
 }
 

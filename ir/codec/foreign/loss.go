@@ -2,7 +2,6 @@ package foreign
 
 import (
 	"io"
-	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/ir"
@@ -39,14 +38,4 @@ func (b Breach) String() string {
 type Loss struct {
 	Field string // "/metadata/dev_prompts", or in words: "order of keys"
 	What  string // what becomes of it, and why
-}
-
-// Table is the losses as a table of markdown.
-func Table(losses []Loss) string {
-	var b strings.Builder
-	b.WriteString("| field | what is lost |\n|---|---|\n")
-	for _, l := range losses {
-		b.WriteString("| " + l.Field + " | " + l.What + " |\n")
-	}
-	return b.String()
 }

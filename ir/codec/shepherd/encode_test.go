@@ -10,7 +10,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/internal/golden"
 	"github.com/ralph-compiler/ralph/ir"
-	"github.com/ralph-compiler/ralph/ir/codec/foreign"
+	"github.com/ralph-compiler/ralph/ir/codec/foreign/foreigntest"
 )
 
 func epic() *ir.Epic {
@@ -159,7 +159,7 @@ func TestLossesStandInTheDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if table := foreign.Table(Losses); !strings.Contains(string(b), table) {
+	if table := foreigntest.Table(Losses); !strings.Contains(string(b), table) {
 		t.Errorf("docs/formats/shepherd.md does not have this table:\n%s", table)
 	}
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/ralph-compiler/ralph/compiler"
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/ir"
-	"github.com/ralph-compiler/ralph/ir/codec/foreign"
+	"github.com/ralph-compiler/ralph/ir/codec/foreign/foreigntest"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden cases")
@@ -273,7 +273,7 @@ func TestLossesStandInTheDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if table := foreign.Table(Losses); !strings.Contains(string(b), table) {
+	if table := foreigntest.Table(Losses); !strings.Contains(string(b), table) {
 		t.Errorf("docs/formats/taskmaster.md does not have this table:\n%s", table)
 	}
 }
