@@ -72,12 +72,15 @@ func (w *Worker) take(ctx context.Context, i bd.Issue) (bool, error) {
 	if err != nil || !got {
 		return false, err // another worker has it
 	}
-	keep := false
-	defer func() {
-		if !keep {
-			_ = l.Release()
-		}
-	}()
+	took, err := w.takeLocked(ctx, i, start, l)
+	if !took {
+		_ = l.Release()
+	}
+	return took, err
+}
+
+// takeLocked takes an issue that no other worker can take. It keeps the lock if it did.
+func (w *Worker) takeLocked(ctx context.Context, i bd.Issue, start string, l *journal.Lock) (bool, error) {
 	was := w.lookUp(i.ID)
 	if was != nil && was.Wrote != "" && start == was.Wrote && w.Args.Step == "" {
 		start = was.Start // the label says how far the last run came
@@ -115,10 +118,24 @@ func (w *Worker) take(ctx context.Context, i bd.Issue) (bool, error) {
 	}
 	c.Args = from.args(before)
 	c.Wrote, c.Notes = epic.Nodes[0].Steps[0].Name, from.missing()
+	r := &Run{issue: i, claim: c, epic: epic, file: w.epicFile(epic.Epic.ID), state: state}
+	if ok, err := w.claim(ctx, r, was); !ok {
+		return false, err
+	}
+	if from.conflict != "" {
+		return true, w.blocked(ctx, r, errors.New(from.conflict))
+	}
+	return true, w.begin(ctx, r, raw, before, was)
+}
+
+// claim puts a claim on record, here and then in bd. It reports false if somebody was
+// quicker.
+func (w *Worker) claim(ctx context.Context, r *Run, was *record.Claim) (bool, error) {
+	c, i := r.claim, r.issue
 	if err := c.Save(); err != nil {
 		return false, err
 	}
-	i, err = w.Bd.UpdatePhase(ctx, i, c.Wrote, bd.Change{
+	i, err := w.Bd.UpdatePhase(ctx, i, c.Wrote, bd.Change{
 		Status: "in_progress", If: "open", IfAssignee: &i.Assignee, Assignee: w.Actor, Metadata: map[string]string{bd.TokenKey: c.Token}, Remove: w.peopleLabels(i),
 	})
 	if bd.Guarded(err) { // somebody was quicker
@@ -128,17 +145,13 @@ func (w *Worker) take(ctx context.Context, i bd.Issue) (bool, error) {
 		return false, err
 	}
 	delete(w.Told, i.ID)
-	keep = true
-	r := &Run{issue: i, claim: c, epic: epic, file: w.epicFile(epic.Epic.ID), state: state}
+	r.issue = i
 	w.Runs[i.ID] = r
-	w.Say.linef(i.ID, "claimed: %s (policy %s, step %s)", i.Title, epic.Nodes[0].Policy, c.Wrote)
+	w.Say.linef(i.ID, "claimed: %s (policy %s, step %s)", i.Title, r.epic.Nodes[0].Policy, c.Wrote)
 	for _, text := range c.Notes {
 		w.Say.linef(i.ID, "%s", text)
 	}
-	if from.conflict != "" {
-		return true, w.blocked(ctx, r, errors.New(from.conflict))
-	}
-	return true, w.begin(ctx, r, raw, before, was)
+	return true, nil
 }
 
 // unclear says why an issue cannot be run as it is written, "" if it can. many: several

@@ -47,6 +47,7 @@ type Worker struct {
 	Left   map[string]string    // how this worker left issues: by id, one of the kinds of IssueEnd
 	failed int                  // in a row, that could not even begin
 	drain  int                  // interrupts so far
+	away   int                  // polls in a row that bd did not answer
 }
 
 // Open finds repository, policy and database. Everything that is wrong with them is
@@ -113,7 +114,6 @@ func (w *Worker) Loop(ctx context.Context, interrupts <-chan struct{}) error {
 	defer poll.Stop()
 	look := time.NewTicker(lookAtRuns)
 	defer look.Stop()
-	away := 0
 	for {
 		select {
 		case <-interrupts:
@@ -127,33 +127,9 @@ func (w *Worker) Loop(ctx context.Context, interrupts <-chan struct{}) error {
 		case <-look.C:
 			w.watch(ctx)
 		case <-poll.C:
-			wait := w.Args.Poll
-			w.settle(ctx)
-			if w.drain > 0 {
-				poll.Reset(wait) // bd may be away just now
-				break
-			}
-			begun, err := w.turn(asking)
-			if err != nil && asking.Err() == nil {
-				away++
-				wait = min(w.Args.Poll<<min(away, 10), mostWait)
-				if away == 1 {
-					w.Say.failf("bd cannot be asked: %v (reported once; retried until it answers)", err)
-				}
-				if w.Args.Once && away >= onceTries && len(w.Runs) == 0 {
-					return exit.Inputf("bd cannot be asked: %w", err)
-				}
-			} else if err == nil {
-				if away > 0 {
-					w.Say.linef("", "bd answers again")
-				}
-				away = 0
-				if w.Args.Once && !begun && len(w.Runs) == 0 {
-					if w.Args.Issue != "" && len(w.Left) == 0 {
-						return w.notTaken(ctx)
-					}
-					return w.end()
-				}
+			wait, over, err := w.poll(ctx, asking)
+			if over {
+				return err
 			}
 			poll.Reset(wait)
 		}
@@ -166,6 +142,38 @@ func (w *Worker) Loop(ctx context.Context, interrupts <-chan struct{}) error {
 			return w.end()
 		}
 	}
+}
+
+// poll writes back what has ended and takes its turn; asking ends with the first
+// interrupt. It says when to poll again, or that the worker is over, with an error or not.
+func (w *Worker) poll(ctx, asking context.Context) (wait time.Duration, over bool, err error) {
+	wait = w.Args.Poll
+	w.settle(ctx)
+	if w.drain > 0 { // bd may be away just now
+		return wait, false, nil
+	}
+	begun, err := w.turn(asking)
+	switch {
+	case err != nil && asking.Err() != nil:
+		return wait, false, nil
+	case err != nil:
+		w.away++
+		if w.away == 1 {
+			w.Say.failf("bd cannot be asked: %v (reported once; retried until it answers)", err)
+		}
+		over = w.Args.Once && w.away >= onceTries && len(w.Runs) == 0
+		return min(w.Args.Poll<<min(w.away, 10), mostWait), over, exit.Inputf("bd cannot be asked: %w", err)
+	case w.away > 0:
+		w.Say.linef("", "bd answers again")
+	}
+	w.away = 0
+	switch {
+	case !w.Args.Once || begun || len(w.Runs) > 0:
+		return wait, false, nil
+	case w.Args.Issue != "" && len(w.Left) == 0:
+		return wait, true, w.notTaken(ctx)
+	}
+	return wait, true, w.end()
 }
 
 // turn is what a poll does: go on with what is claimed, then take what is ready. It
