@@ -62,7 +62,7 @@ func TestALetterOfOneRunDecidesNothingInTheNext(t *testing.T) { // K26, executio
 		}
 	}
 	// Whoever sent them may be gone: the run says that it did not take them.
-	for _, want := range []string{"not taken", "cancel by ana", "skip 1.1 by ana"} {
+	for _, want := range []string{"ignored: cancel by ana", "ignored: skip 1.1 by ana"} {
 		if !strings.Contains(out.all(), want) {
 			t.Errorf("apply does not say %q:\n%s", want, out.all())
 		}
@@ -202,7 +202,7 @@ func TestTheCommandsBindTheirLetters(t *testing.T) { // execution §5
 		c.wait()
 	}
 	out := s.apply(exit.Done)
-	for _, want := range []string{"not taken: cancel by", "not taken: pause by"} {
+	for _, want := range []string{"ignored: cancel by", "ignored: pause by"} {
 		if !strings.Contains(out.err, want) {
 			t.Errorf("apply does not say %q:\n%s", want, out.err)
 		}

@@ -30,7 +30,7 @@ policy "p" {
 		{[]string{"nodir"}, exit.Usage, "there is no directory nodir; to work on one issue: ralph worker --issue nodir"},
 		{[]string{"--step", "implement"}, exit.Usage, "name the issue with --issue"},
 		{[]string{"--issue", "bd-none"}, exit.Input, "there is no issue bd-none"},
-		{[]string{"--issue", "bd-c"}, exit.Input, "bd-c is not taken: bd does not have it as ready"},
+		{[]string{"--issue", "bd-c"}, exit.Input, "bd-c is not taken: it is not ready in bd"},
 		{[]string{"--issue", "bd-x"}, exit.Input, "it has the label ashep:excluded"},
 		{[]string{"--issue", "bd-h"}, exit.Input, "it is assigned to ada"},
 		{[]string{"--issue", "bd-t"}, exit.Input, "it has no title"},
