@@ -3,6 +3,7 @@ package record
 import (
 	"os/user"
 	"strings"
+	"sync"
 
 	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/app/words"
@@ -37,7 +38,7 @@ func AskerOf(about string, epic *ir.Epic, space *workspace.Space) Asker {
 func NextSteps(v machine.NodeView, dir string, who Asker) []NextStep {
 	var out, pending []NextStep // pending: what to do by hand before the command that follows
 	fill := strings.NewReplacer("DIR", words.QuoteArg(dir), "KEY", words.QuoteArg(string(v.Key)), "MERGE", v.Merge, "URL", v.Pull.URL)
-	for _, a := range advices[situationOf(v)] {
+	for _, a := range advices()[situationOf(v)] {
 		steps := who.take(v, a)
 		if a.verb == "" {
 			s := NextStep{Command: fill.Replace(a.text), What: a.what}
@@ -134,7 +135,7 @@ func situationOf(v machine.NodeView) executor.Cause {
 
 // advices has what is shown in a situation, in the order in which it is shown.
 // docs/operations.md has the same table.
-var advices = func() map[executor.Cause][]advice {
+var advices = sync.OnceValue(func() map[executor.Cause][]advice {
 	const approve, reject, retry, resume, plain, judge = executor.Approve, executor.Reject, executor.RetryNode, executor.Resume, executor.HowPlain, executor.GatesOnly
 	byHand := func(what string) advice { return advice{text: "cd DIR", what: what} }
 	look := advice{text: "ralph show KEY --diff", what: "what it changed"}
@@ -199,7 +200,7 @@ var advices = func() map[executor.Cause][]advice {
 		executor.CauseForeign: {differs, theirs, {retry, plain, "", "rebuild the branch; what is there is kept under refs/ralph"}},
 		foreignKeeps:          {differs, theirs, {retry, plain, "", "move others' commits aside under refs/ralph; older results stay until you decide"}},
 	}
-}()
+})
 
 // as returns the flag that a decision at a gate with these approvers needs, and the
 // approvers if the asker is not one of them. A name from git is an unverified claim (an

@@ -87,7 +87,7 @@ func TestOperationsHasTheTableOfAdvices(t *testing.T) {
 			documented[cause] = append(documented[cause], said...)
 		}
 	}
-	for cause, list := range advices {
+	for cause, list := range advices() {
 		name, _, _ := strings.Cut(string(cause), ",")
 		if name == string(sumBlocked) || cause == blocked || cause == closed || cause == notBegun {
 			continue // no wait
