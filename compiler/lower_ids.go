@@ -164,8 +164,8 @@ func (l *lowering) gaps(idx []int, struck map[string]bool) {
 			continue
 		}
 		reported++
-		l.diags.Add(diag.Newf("number-gap", b.At, "numbers are missing between %s and %s", clip(string(a.Key)), clip(string(b.Key))).
-			WithDetail("%s follows %s directly. If an item is missing, its heading is probably not in the dialect's form; else renumber %s, or leave it: ids need not be consecutive.", b.Key, a.Key, b.Key).
+		l.diags.Add(diag.Newf("number-gap", b.At, "the numbering jumps from %s to %s", clip(string(a.Key)), clip(string(b.Key))).
+			WithDetail("%s follows %s directly. If an item is missing, its heading may not be in the dialect's form; else renumber %s, or leave it: ids need not be consecutive.", b.Key, a.Key, b.Key).
 			WithRelated(a.At, "%s is here", a.Key))
 	}
 }
@@ -210,7 +210,7 @@ func (l *lowering) phaseGaps() {
 	slices.SortStableFunc(gs, func(a, b depend.Group) int { return a.Number.Compare(b.Number) })
 	for k := 1; k < len(gs); k++ {
 		if gs[k].Number.Last() > gs[k-1].Number.Last()+1+uint64(len(gs[k-1].Also)) {
-			l.diags.Add(diag.Newf("number-gap", gs[k].At, "numbers are missing between phase %s and %s", clip(gs[k-1].ID), clip(gs[k].ID)).
+			l.diags.Add(diag.Newf("number-gap", gs[k].At, "the numbering jumps from phase %s to %s", clip(gs[k-1].ID), clip(gs[k].ID)).
 				WithDetail("Phase %s follows phase %s directly. If a phase is missing, look at its heading; else renumber, or leave it.", gs[k].ID, gs[k-1].ID).
 				WithRelated(gs[k-1].At, "phase %s is here", gs[k-1].ID))
 		}

@@ -117,7 +117,7 @@ func (l *lowering) instead(n syntax.LabelName) string {
 		return "Write it below the title, or below each " + sprint + " that it is about."
 	case syntax.Verify, syntax.DevAgents, syntax.QAAgents, syntax.Attempts, syntax.Iterations, syntax.Timeout, syntax.Budget,
 		syntax.Approval, syntax.Capability, syntax.Access, syntax.Model, syntax.Session, syntax.Branch, syntax.Worktree:
-		return "Write it below each " + sprint + " that it is about, or say it once as policy, in a fence marked hcl ralph that is here."
+		return "Write it below each " + sprint + " that it is about, or say it once as policy, in an `hcl ralph` fence at this place."
 	}
 	return "Write it below each " + sprint + " that it is about."
 }

@@ -75,7 +75,7 @@ const maxCount = 10_000
 // an error. It returns false.
 func (l *lowering) unfit(lb *syntax.Label, s ir.Stated, want string) bool {
 	d := diag.Newf("label-value", s.Range, "%s: %q is not a value for it", lb.Written, clip(s.Value)).
-		WithDetail("The value of %s is %s. Until then the line is read as prose.", lb.Written, want)
+		WithDetail("The value of %s is %s. As written, the line is prose.", lb.Written, want)
 	if lb.From == syntax.FromDirective {
 		d = diag.Newf("directive-value", s.Range, "%s: %q is not a value for it", lb.Written, clip(s.Value)).
 			WithDetail("The value of %s is %s. Write it so.", lb.Written, want)

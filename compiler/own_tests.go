@@ -11,7 +11,7 @@ func (g *gating) ownTests(at diag.Range) string {
 	found := policies.DetectTests(g.u.c.in.Project)
 	if len(found) == 0 {
 		g.diags.Add(diag.New("tests-unknown", at, "no test command is known").
-			WithDetail("No test command is given, and none was found at the root of the project: Cargo.toml, pytest settings, package.json with a test script, go.mod, build.gradle, pom.xml, a justfile or Makefile with a target test. Write the command as testCommand."))
+			WithDetail("No test command is given, and none of these at the root of the project gives one: Cargo.toml, pytest settings, package.json with a test script, go.mod, build.gradle, pom.xml, a justfile or Makefile with a target test. Write the command as testCommand."))
 		return ""
 	}
 	command, file := found[0].Command, found[0].File

@@ -249,7 +249,7 @@ func (c *crew) noteImplicit(diags *diag.List) {
 		meant, ok := syntax.NearMiss(a.name, known)
 		if ok && !a.file {
 			diags.Add(diag.Newf("near-miss-agent", a.at, "%q is almost the agent %q", clip(a.name), clip(meant)).
-				WithDetail("No policy declares %q and it has no file, so it would run the default runner without instructions. Write %q, or declare an agent of the intended name.", clip(a.name), meant))
+				WithDetail("No policy declares %q and it has no file, so it would run with the default runner, without instructions. Write %q, or declare an agent of the intended name.", clip(a.name), meant))
 		}
 		if i >= 12 {
 			continue

@@ -47,7 +47,7 @@ func newApproveCommand() *cobra.Command {
 			case cmd.Flags().Changed("tamper") && (tamper == "" || override || key != ""):
 				return exit.Usagef("--tamper takes the id of one change: ralph approve --tamper ID; ralph status names them")
 			case baseline && (key != "" || override || tamper != ""):
-				return exit.Usagef("--baseline concerns the base that all sprints start from: ralph approve --baseline")
+				return exit.Usagef("--baseline takes no sprint, --override or --tamper: ralph approve --baseline")
 			case baseline:
 				d.How = executor.Baseline
 			case override && a.message == "":
@@ -59,7 +59,7 @@ func newApproveCommand() *cobra.Command {
 			}
 			return nil
 		})
-	cmd.Flags().BoolVar(&override, "override", false, "despite a gate that could not be judged")
+	cmd.Flags().BoolVar(&override, "override", false, "approve although a gate gave no verdict")
 	cmd.Flags().BoolVar(&baseline, "baseline", false, "start although gates are red on the base")
 	cmd.Flags().StringVar(&tamper, "tamper", "", "accept this change that others made")
 	return cmd

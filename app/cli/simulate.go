@@ -27,7 +27,7 @@ func newSimulateCommand() *cobra.Command {
 	a := &simulateArgs{}
 	cmd := newCommand("simulate [epic.json]", "Play an epic in seconds: simulated agents, gates, people and crashes", cobra.MaximumNArgs(1), func(cmd *cobra.Command, args []string) error { return runSimulate(cmd, a, args) })
 	f := cmd.Flags()
-	f.StringVar(&a.scenario, "scenario", "", "scenario of what agents, gates and people do (default: everything succeeds)")
+	f.StringVar(&a.scenario, "scenario", "", "scenario file: what agents, gates and people do (default: everything succeeds)")
 	f.Uint64Var(&a.seed, "seed", 0, "random seed, instead of the scenario's")
 	f.IntVar(&a.parallel, "parallel", 0, "sprints that may run at the same time (default: scenario, then policy)")
 	f.StringVar(&a.events, "events", "", "jsonl: print events instead of readable lines")

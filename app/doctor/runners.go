@@ -243,7 +243,7 @@ func examineSandboxes(set *policies.Set) []Finding {
 			continue
 		}
 		found = append(found, Finding{
-			Name: "sandbox " + name, State: "warning", Detail: fmt.Sprintf("kind %s: ralph apply refuses to run it, as agents cannot be confined yet", s.Kind.V),
+			Name: "sandbox " + name, State: "warning", Detail: fmt.Sprintf("kind %s: ralph apply refuses agents and gates that use it, as agents cannot be confined yet", s.Kind.V),
 			Hint: "leave it out, or write kind = \"none\"; docs/operations.md says what holds without one",
 		})
 	}

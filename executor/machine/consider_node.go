@@ -11,7 +11,7 @@ import (
 func (r *Run) considerSkip(n *node, d *executor.Decision) (act, error) {
 	switch {
 	case n.sum:
-		return nil, r.refuse(n, "the sum of all results cannot be skipped")
+		return nil, r.refuse(n, "the integration of all results cannot be skipped")
 	case r.epic.Plans() != "":
 		return nil, r.refuse(n, "without its plan a draft is nothing, so it is not skipped; cancel ends it")
 	case n.shown() == executor.Skipped:
@@ -41,7 +41,7 @@ func (r *Run) considerSkip(n *node, d *executor.Decision) (act, error) {
 func (r *Run) considerCancel(n *node, d *executor.Decision) (act, error) {
 	switch {
 	case n.sum:
-		return nil, r.refuse(n, "the sum of all results cannot be cancelled")
+		return nil, r.refuse(n, "the integration of all results cannot be cancelled")
 	case n.status == executor.Cancelled:
 		return nil, r.already(n, "is cancelled already")
 	case n.shown() == executor.Skipped, n.status == executor.Done:
@@ -89,7 +89,7 @@ func (r *Run) considerPause(n *node, d *executor.Decision) (act, error) {
 	case n.people.paused != "":
 		return nil, r.already(n, "was paused by %s already", n.people.paused)
 	case n.sum:
-		return nil, r.refuse(n, "the sum of all results cannot be paused; ralph pause holds the whole run")
+		return nil, r.refuse(n, "the integration of all results cannot be paused; ralph pause holds the whole run")
 	case n.status == executor.Done, n.status == executor.Blocked, n.status == executor.Cancelled, n.shown() == executor.Skipped:
 		if d.Seen.State == underWay {
 			return nil, r.already(n, "is %s meanwhile: there is nothing to pause", n.shown())

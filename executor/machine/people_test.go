@@ -670,7 +670,7 @@ func TestDecisionsThatMakeNoSenseAreRefused(t *testing.T) {
 	s.no("9.9", executor.Decision{Verb: executor.Skip}, "no node")
 	s.no("1.1", executor.Decision{Verb: executor.Resume, Budget: ir.Budget{Tokens: -1}}, "smaller")
 	s.no("1.1", executor.Decision{Verb: executor.Skip, By: " "}, "who decides")
-	s.no("integration", executor.Decision{Verb: executor.Skip}, "sum")
+	s.no("integration", executor.Decision{Verb: executor.Skip}, "the integration of all results")
 }
 
 // S2-09: a drafted plan is approved as it was written, for exactly that epic, whether its

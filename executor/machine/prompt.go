@@ -42,7 +42,7 @@ func (gr *graph) late(n *node) *executor.Late {
 }
 
 var mendSum = []string{
-	"You fix the sum of all results of the plan: they merge, but not all gates pass on the whole.",
+	"You fix the integration of all results of the plan: they merge, but not all gates pass on the whole.",
 	"Change as little as that needs, and take nothing away that a result brought.",
 }
 

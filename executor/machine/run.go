@@ -138,7 +138,7 @@ func (sm *sum) add() {
 		in.Gates, in.ConflictAgent = nil, ""
 	}
 	n := &ir.Node{
-		ID: executor.Integration, Key: executor.Integration, Kind: ir.GateKind, Title: "the sum of all results",
+		ID: executor.Integration, Key: executor.Integration, Kind: ir.GateKind, Title: "the integration of all results",
 		Git:   ir.Git{Branch: in.Branch},
 		Steps: []ir.Step{sumStep(sm.epic, in)},
 	}

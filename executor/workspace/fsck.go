@@ -95,7 +95,7 @@ func oddEntry(tree []byte, size int) string {
 			key += "/"
 		}
 		if key < before {
-			return fmt.Sprintf("%q stands behind %q", path, strings.TrimSuffix(before, "/"))
+			return fmt.Sprintf("%q comes after %q", path, strings.TrimSuffix(before, "/"))
 		}
 		before, tree = key, rest[size:]
 	}

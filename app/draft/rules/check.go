@@ -106,7 +106,7 @@ func (k *checking) judge(n *ir.Node) {
 		}
 	}
 	k.diags.Add(diag.Newf("draft-no-judge", k.Places[n.Key], "nothing judges sprint %s", short(n.Key)).
-		WithDetail("Only its own agent would judge it. Write a command below **Verify** that fails before the work and passes after it, such as **Verify**: `make test`, or a judge below **QA Agents**."))
+		WithDetail("Only its own agent would say that it is done. Write a command below **Verify** that fails before the work and passes after it, such as **Verify**: `make test`, or a judge below **QA Agents**."))
 }
 
 func (k *checking) large(n *ir.Node) {

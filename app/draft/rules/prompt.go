@@ -207,7 +207,7 @@ func (p *page) rules(in PromptInput) {
 		"In a plan that is changed:", "",
 		"- A sprint that stays keeps its heading's number and the comment `<!-- beads-ralph: … -->` below it; what is done is not done again only because of these two. A new sprint gets no such comment.",
 		"- Leave sprints that are done as they are, with what they need: one that would run again is an error. Change others only where it is asked for, or where what happened makes it necessary.",
-		"- A sprint that is split keeps its comment on the part that is most like it. The other one gets a new number and title.",
+		"- A sprint that is split keeps its comment on the part that is most like it. The other one gets a new number and title. Every new sprint gets a number and a title that no sprint has had.",
 	)
 	if done := in.Revise.Done; len(done) > 0 {
 		p.say("- Done are " + text.Some(done, maxListed) + ".")

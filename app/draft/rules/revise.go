@@ -143,7 +143,7 @@ func (k *revising) lost(said map[ir.NodeID]Named) map[ir.Key]bool {
 			continue
 		}
 		k.diags.Add(diag.Newf("draft-id-lost", k.Places[n.Key], "sprint %s has lost its id", short(n.Key)).
-			WithDetail("%s %q had the id %s, by which its results are found. Write `<!-- beads-ralph: %s -->` below the heading. If this is another sprint, give it a new number and title.",
+			WithDetail("%s %q had the id %s, by which its results are found. Write `<!-- beads-ralph: %s -->` below the heading. If this is another sprint, give it a number and a title that no sprint has had.",
 				w.Key, text.Clip(plain(w.Title), 80), w.ID, w.ID))
 	}
 	return out
