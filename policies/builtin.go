@@ -30,9 +30,11 @@ func Builtin() []*diag.File {
 	return out
 }
 
-// builtin decodes the built-in policy, once. Its blocks are shared by all Sets
+// builtin is the decoded built-in policy. Its blocks are shared by all Sets
 // and never changed; none of them mentions node.*, so none is evaluated again.
-var builtin = sync.OnceValue(func() *Set {
+var builtin = sync.OnceValue(decodeBuiltin)
+
+func decodeBuiltin() *Set {
 	complete()
 	s := newSet()
 	d := &decoder{scope: newScope(nil, nil), src: newTexts(), builtin: true}
@@ -42,4 +44,4 @@ var builtin = sync.OnceValue(func() *Set {
 		panic(fmt.Sprintf("policies: the built-in policy is wrong: %+v", d.diags))
 	}
 	return s
-})
+}

@@ -162,9 +162,6 @@ func dumpAll(t *testing.T) string {
 
 func BenchmarkDecodeBuiltin(b *testing.B) {
 	for b.Loop() {
-		s := newSet()
-		d := &decoder{scope: newScope(nil, nil), src: newTexts(), builtin: true}
-		d.declareBuiltin(s)
-		d.decodeAll(s, d.parse(Builtin()), Input{})
+		decodeBuiltin()
 	}
 }
