@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"strings"
 	"time"
 
 	"github.com/ralph-compiler/ralph/ir"
@@ -35,6 +36,9 @@ const (
 	Drafted   How = "drafted"    // approve, without a node: the plan was approved as ralph draft wrote it
 )
 
+// ViaBd says that a decision was made in bd.
+const ViaBd = "bd"
+
 // Decision is what a person said. By is a claim; User is the one that the
 // operating system knows.
 type Decision struct {
@@ -44,6 +48,7 @@ type Decision struct {
 	Message string    `json:"message,omitempty"` // at most MaxNote bytes
 	By      string    `json:"by"`
 	User    string    `json:"user"`
+	Via     string    `json:"via,omitempty"`   // tracker in which it was made; By then ends with it: "ann (bd)"
 	At      time.Time `json:"at"`              // when it was said
 	Budget  ir.Budget `json:"budget,omitzero"` // resume: what is added
 
@@ -61,6 +66,9 @@ type Decision struct {
 	Result string `json:"result,omitempty"` // tree that is approved, or kept, or that others have put on the integration branch
 	Base   string `json:"base,omitempty"`   // tree that it started from; digest of the inputs, for keep-old
 }
+
+// Name is who decided, without the tracker.
+func (d Decision) Name() string { return strings.TrimSuffix(d.By, " ("+d.Via+")") }
 
 // Refused says why a decision does not apply, and what would.
 type Refused struct {

@@ -42,8 +42,20 @@ func earlier(b Body) Body {
 	case NodeRecovered:
 		b.Kept = b.Kept.fromProse()
 		return b
+	case Decided:
+		b.Decision = b.Decision.Earlier()
+		return b
 	}
 	return b
+}
+
+// Earlier completes a decision that an earlier release wrote: that it was made in bd
+// only its ID says.
+func (d Decision) Earlier() Decision {
+	if strings.HasPrefix(d.ID, ViaBd+":") {
+		d.Via = ViaBd
+	}
+	return d
 }
 
 // fromProse is what was kept before it said by what a node was blocked.

@@ -161,7 +161,7 @@ func waitWords(b executor.NodeWaiting) string {
 // Decision says who decided what, and as which system user if that name differs.
 func Decision(d executor.Decision) string {
 	out := d.By
-	if d.User != "" && d.User != d.By && !strings.HasSuffix(d.By, machine.InTracker) {
+	if d.User != "" && d.User != d.By && d.Via == "" {
 		out += " (user " + d.User + ")"
 	}
 	out += ": " + string(d.Verb) + With(" --", string(d.How), "") + ofGate(d.Gate) + With(" --tamper ", d.Tamper, "")

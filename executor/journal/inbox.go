@@ -46,6 +46,7 @@ func (l *Log) Pending(ctx context.Context) (_ []executor.Letter, err error) {
 				odd = append(odd, id) // anybody can write into the file: it stops no run
 				return nil            //nolint:nilerr // it is answered below
 			}
+			letter.Decision = letter.Decision.Earlier()
 			out = append(out, letter)
 			return nil
 		},

@@ -174,12 +174,8 @@ func (r *Run) bind(n *node, d *executor.Decision, gate string, do act) (act, err
 	return do, nil
 }
 
-// InTracker ends the name of one who decided in a tracker: "ann (bd)".
-const InTracker = " (bd)"
-
 // MayApprove checks the name against those who may; an empty list is anybody.
 func MayApprove(by string, approvers []string) bool {
-	by = strings.TrimSuffix(by, InTracker)
 	return len(approvers) == 0 || slices.ContainsFunc(approvers, func(a string) bool {
 		return strings.EqualFold(strings.TrimPrefix(a, "@"), strings.TrimPrefix(by, "@"))
 	})
@@ -201,7 +197,7 @@ func (r *Run) considerApprove(n *node, d *executor.Decision) (act, error) {
 	switch {
 	case n.waitsFor(executor.CauseApproval):
 		approvers := r.epic.Gates[n.wait.Gate].Approvers
-		if !MayApprove(d.By, approvers) {
+		if !MayApprove(d.Name(), approvers) {
 			return nil, &executor.Refused{
 				Why:  fmt.Sprintf("%s may not approve gate %s of %s", d.By, n.wait.Gate, n.ir.Key),
 				Hint: "it asks for one of: " + strings.Join(approvers, ", "),
@@ -265,7 +261,7 @@ func (r *Run) considerReject(n *node, d *executor.Decision) (act, error) {
 		return nil, r.refuse(n, "there is no work yet that could be rejected: the gate was tried before it")
 	case d.Message == "":
 		return nil, r.refuse(n, "the next attempt needs to be told what to do better: -m TEXT")
-	case n.waitsFor(executor.CauseApproval) && !MayApprove(d.By, r.epic.Gates[n.wait.Gate].Approvers):
+	case n.waitsFor(executor.CauseApproval) && !MayApprove(d.Name(), r.epic.Gates[n.wait.Gate].Approvers):
 		return nil, &executor.Refused{
 			Why:  fmt.Sprintf("%s may not reject at gate %s of %s", d.By, n.wait.Gate, n.ir.Key),
 			Hint: "it asks for one of: " + strings.Join(r.epic.Gates[n.wait.Gate].Approvers, ", "),

@@ -80,7 +80,7 @@ func (p *people) considerPlan(d *executor.Decision) (act, error) {
 		return nil, &executor.Refused{Why: "the decision is about another epic.json than the present one", Hint: "ralph diff shows what changed; then ralph approve"}
 	case p.epic.Run.HITL.Plan != "required" && d.How != executor.Drafted:
 		return nil, &executor.Refused{Why: "the policy asks for no approval of the plan: to start ralph apply is to approve it", Hint: "ralph approve KEY approves one node"}
-	case !MayApprove(d.By, people):
+	case !MayApprove(d.Name(), people):
 		return nil, &executor.Refused{Why: d.By + " may not approve the plan", Hint: "it asks for one of: " + strings.Join(people, ", ")}
 	case p.plans[p.epic.Digest], d.How != executor.Drafted && p.planApproved():
 		return nil, &executor.Refused{Why: "this plan is approved already", Hint: "ralph apply", Already: d.How == executor.Drafted}
@@ -98,7 +98,7 @@ func (p *people) planApproved() bool {
 // red. It holds for these gates, these trees and this setup.
 func (r *Run) considerBase(d *executor.Decision) (act, error) {
 	people := r.epic.Run.HITL.Approvers
-	if !MayApprove(d.By, people) {
+	if !MayApprove(d.Name(), people) {
 		return nil, &executor.Refused{Why: d.By + " may not approve the base", Hint: "it asks for one of: " + strings.Join(people, ", ")}
 	}
 	red := r.pre.red()

@@ -144,8 +144,8 @@ func (m *Mirror) changed(ctx context.Context, b *bead, now Issue) error {
 
 // decisionOf is an event of bd as a decision of whoever made it, without its verb.
 func decisionOf(e HistoryEvent) executor.Decision {
-	who := e.Actor + machine.InTracker
-	return executor.Decision{ID: "bd:" + e.ID, By: who, User: who, At: e.At.UTC()}
+	who := e.Actor + " (bd)"
+	return executor.Decision{ID: "bd:" + e.ID, By: who, User: who, Via: executor.ViaBd, At: e.At.UTC()}
 }
 
 // ended reports whether nothing more happens at a node by itself, blocked nodes aside.
