@@ -87,13 +87,13 @@ func (m message) verdictAt() (whole, json span, ok bool) {
 }
 
 var (
-	// refusingObject is how a verdict that is no pass looks in a text.
-	refusingObject = lazyregexp.New(`(?i)["'](?:status|verdict)["']\s*:\s*["'](?:fail(?:ed|ure)?|stop(?:ped)?|reject(?:ed)?)["']`)
+	// failingVerdict is how a verdict that is no pass looks in a text.
+	failingVerdict = lazyregexp.New(`(?i)["'](?:status|verdict)["']\s*:\s*["'](?:fail(?:ed|ure)?|stop(?:ped)?|reject(?:ed)?)["']`)
 	// label stands before a verdict in words.
 	label = lazyregexp.New(`(?i)^(?:(?:my|the|final|overall|test|review|gate|qa)\s+){0,3}(?:verdict|status|result)\W*(?:is\b)?`)
-	// refusingWord begins a line that refuses. "Fail-safe", "fail_to_pass" and a
+	// failingWord begins a line that does not pass. "Fail-safe", "fail_to_pass" and a
 	// count of none are other things.
-	refusingWord = lazyregexp.New(`(?i)^(?:fail(?:ed)?|reject(?:ed)?|stop)(?:[^\pL\pN_-]|[_-]+(?:[^\pL\pN_-]|$)|$)`)
+	failingWord = lazyregexp.New(`(?i)^(?:fail(?:ed)?|reject(?:ed)?|stop)(?:[^\pL\pN_-]|[_-]+(?:[^\pL\pN_-]|$)|$)`)
 	// countOfNone is "FAIL lines: none" up to the comma that ends it. A cell is a count
 	// if its neighbour is 0 or it says of what: | FAIL | none | is a verdict without findings.
 	countOfNone = lazyregexp.New(`(?i)^(?:fail(?:ed)?|reject(?:ed)?|stop)` +
@@ -103,11 +103,11 @@ var (
 	markup = lazyregexp.New(`^(?:\d{1,9}[.)]\s|\[[ xX]\]\s|</?[A-Za-z][^<>]{0,100}>|[^\pL\pN<\[]|[<\[])+`)
 )
 
-// refusal finds where a message says, outside of the part that is left out, that its
+// failsAt finds where a message says, outside of the part that is left out, that its
 // judge does not pass what it judges; "" if nowhere.
-func (m message) refusal(without span) string {
+func (m message) failsAt(without span) string {
 	rest := m.text[:without.from] + "\n" + m.text[without.to:]
-	if at := refusingObject.FindString(rest); at != "" {
+	if at := failingVerdict.FindString(rest); at != "" {
 		return at
 	}
 	for _, l := range m.own {
@@ -115,7 +115,7 @@ func (m message) refusal(without span) string {
 			continue
 		}
 		for part := range strings.FieldsFuncSeq(l.of(m.text), func(r rune) bool { return r == '\n' || r == 0x85 || r == 0x2028 || r == 0x2029 }) {
-			if refuses(part) {
+			if saysFail(part) {
 				return strings.TrimSpace(part)
 			}
 		}
@@ -123,20 +123,20 @@ func (m message) refusal(without span) string {
 	return ""
 }
 
-// refuses reports whether a line begins, behind its markup and a label, with a word
-// that refuses.
-func refuses(line string) bool {
+// saysFail reports whether a line begins, behind its markup and a label, with a word
+// that fails it.
+func saysFail(line string) bool {
 	if len(line) > 4096 {
 		line = line[:4096] // its beginning counts
 	}
 	line = strings.Map(narrow, process.Plain(line))
 	line = markup.ReplaceAllString(line, "")
 	if at := label.FindStringIndex(line); at != nil {
-		if rest := markup.ReplaceAllString(line[at[1]:], ""); refusingWord.MatchString(rest) {
+		if rest := markup.ReplaceAllString(line[at[1]:], ""); failingWord.MatchString(rest) {
 			line = rest
 		}
 	}
-	for refusingWord.MatchString(line) {
+	for failingWord.MatchString(line) {
 		at := countOfNone.FindStringIndex(line)
 		if at == nil {
 			return true

@@ -113,7 +113,7 @@ func contradicted(answers []string, in int, v verdict, at span) error {
 		if i == in {
 			without = at
 		}
-		if other := takeApart(a).refusal(without); other != "" {
+		if other := takeApart(a).failsAt(without); other != "" {
 			return fmt.Errorf("it says pass, and elsewhere in the same output another verdict (%q): quote none, and give one", text.Head(clean(other), 80))
 		}
 	}
