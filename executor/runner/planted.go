@@ -38,21 +38,21 @@ func OpenCodePlanted(r executor.AgentRun, env []string) error {
 		entries, _ := os.ReadDir(filepath.Join(r.Dir, ".opencode", dir)) // what ralph cannot read OpenCode cannot either
 		for _, e := range entries {
 			if ext := filepath.Ext(e.Name()); ext == ".js" || ext == ".ts" {
-				return refusal(filepath.Join(".opencode", dir, e.Name()))
+				return wouldRun(filepath.Join(".opencode", dir, e.Name()))
 			}
 		}
 	}
 	for _, dir := range []string{"", ".opencode"} {
 		for _, name := range []string{"opencode.json", "opencode.jsonc"} {
 			if path := filepath.Join(dir, name); brings(filepath.Join(r.Dir, path)) {
-				return refusal(path)
+				return wouldRun(path)
 			}
 		}
 	}
 	return nil
 }
 
-func refusal(path string) error {
+func wouldRun(path string) error {
 	return Configuration(fmt.Errorf("the worktree holds %s, and OpenCode would run what it names in itself, whoever wrote it. "+
 		"Take it away; if all sprints may be trusted with it, write env = [\"%s=0\"] in the block of the runner: then the project's settings of OpenCode hold", path, openCodeProject))
 }

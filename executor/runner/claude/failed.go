@@ -62,7 +62,7 @@ func (s *stream) unfinished(e *runner.End, res process.Result) {
 	case res.How == process.Signaled:
 		e.Died = runner.Died(res)
 	case res.How == process.Exited && res.Code != 0 && !s.any: // it did not come to its first word
-		e.Err = s.refused(printed)
+		e.Err = s.notBegun(printed)
 	case res.How == process.Exited:
 		e.Died = runner.Died(res) + ", without a result"
 		if printed != "" {
@@ -71,8 +71,8 @@ func (s *stream) unfinished(e *runner.End, res process.Result) {
 	}
 }
 
-// refused reads why Claude Code does not begin.
-func (s *stream) refused(why string) error {
+// notBegun reads why Claude Code does not begin.
+func (s *stream) notBegun(why string) error {
 	for _, part := range []string{"No conversation found", "requires a valid session", "does not match any session", "is already in use"} {
 		if strings.Contains(why, part) {
 			return s.fail(executor.FailSession, why)
@@ -104,7 +104,7 @@ func (s *stream) failure(l line, answer string) error {
 	}
 	if len(l.Errors) > 0 && s.broken == nil {
 		why := strings.Join(l.Errors, "; ")
-		if err := s.refused(why); runner.Is(err, executor.FailSession) {
+		if err := s.notBegun(why); runner.Is(err, executor.FailSession) {
 			return err
 		}
 		if strings.HasPrefix(l.Subtype, "error_max") {

@@ -100,7 +100,7 @@ func (in *input) interrupt() {
 	in.send(map[string]any{"type": "control_request", "request_id": "ralph-end", "request": map[string]string{"subtype": "interrupt"}})
 }
 
-// refuse answers a question of the program's: nobody is there.
-func (in *input) refuse(id string) {
+// unanswered tells the program that nobody is there to answer a question of its.
+func (in *input) unanswered(id string) {
 	in.send(map[string]any{"type": "control_response", "response": map[string]string{"subtype": "error", "request_id": id, "error": "nobody answers questions here; go on without it"}})
 }

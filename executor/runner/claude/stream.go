@@ -73,7 +73,7 @@ func (s *stream) heard(b []byte, _ bool) error {
 	case "result":
 		s.result(l)
 	case "control_request":
-		s.in.refuse(l.RequestID)
+		s.in.unanswered(l.RequestID)
 	case "tool_progress", "tool_use_summary":
 		s.turn.Alive()
 	}

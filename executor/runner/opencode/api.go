@@ -22,20 +22,20 @@ type api struct {
 	http          *http.Client
 }
 
-// refused is an answer other than a success.
-type refused struct {
+// statusError is an answer other than a success.
+type statusError struct {
 	call string
 	code int
 	body string
 }
 
-func (r *refused) Error() string {
+func (r *statusError) Error() string {
 	return fmt.Sprintf("opencode refused %s: %d %s", r.call, r.code, short(r.body, 300))
 }
 
 // isCode reports whether err is an answer with this code.
 func isCode(err error, code int) bool {
-	r, ok := errors.AsType[*refused](err)
+	r, ok := errors.AsType[*statusError](err)
 	return ok && r.code == code
 }
 
@@ -89,7 +89,7 @@ func (a api) call(ctx context.Context, method, path string, in, out any) error {
 	case err != nil:
 		return fmt.Errorf("%s %s: %w", method, path, err)
 	case res.StatusCode/100 != 2:
-		return &refused{call: method + " " + path, code: res.StatusCode, body: string(b)}
+		return &statusError{call: method + " " + path, code: res.StatusCode, body: string(b)}
 	case len(b) > maxAnswer:
 		return fmt.Errorf("%s %s: the answer is longer than %d bytes", method, path, maxAnswer)
 	case out == nil:
@@ -195,7 +195,7 @@ func (a api) abort(ctx context.Context, id string) error {
 	return a.call(ctx, http.MethodPost, of("session", id, "/abort"), nil, nil)
 }
 
-func (a api) refuse(ctx context.Context, id, why string) error {
+func (a api) rejectPermission(ctx context.Context, id, why string) error {
 	return a.call(ctx, http.MethodPost, of("permission", id, "/reply"), map[string]string{"reply": "reject", "message": why}, nil)
 }
 

@@ -165,7 +165,7 @@ func (u *turn) answer(ctx context.Context, question bool, id string) {
 		err = u.api.rejectQuestion(ctx, id)
 	} else {
 		u.t.Say("[a permission, refused]")
-		err = u.api.refuse(ctx, id, nobody)
+		err = u.api.rejectPermission(ctx, id, nobody)
 	}
 	if err != nil {
 		u.t.Say(fmt.Sprintf("[it was not refused: %v]", err))

@@ -72,7 +72,7 @@ func (u *turn) broken(ctx context.Context, err error) *runner.End {
 	if ctx.Err() != nil {
 		return nil // follow sees it
 	}
-	if r, ok := errors.AsType[*refused](err); ok && r.code/100 == 4 {
+	if r, ok := errors.AsType[*statusError](err); ok && r.code/100 == 4 {
 		return &runner.End{Err: err}
 	}
 	u.again = time.Now().Add(time.Second)

@@ -224,7 +224,7 @@ func (s *server) has(session string) error {
 // server is gone.
 func (s *server) failure(err error) error {
 	_, known := errors.AsType[*executor.Failure](err)
-	r, answered := errors.AsType[*refused](err)
+	r, answered := errors.AsType[*statusError](err)
 	switch {
 	case err == nil, known, errors.Is(err, context.Canceled):
 		return err
