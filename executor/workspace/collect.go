@@ -84,7 +84,7 @@ func (s *space) collect(ctx context.Context, e executor.Effect, w *worktree, ste
 	taken := ""
 	q.do(func() (err error) { taken, err = s.ofTheStash(ctx, e, w, tree); return err })
 	if taken != "" && q.err == nil {
-		return s.refuse(ctx, e, w, step, o, append(problems, taken))
+		return s.takeNothing(ctx, e, w, step, o, append(problems, taken))
 	}
 	own := []string{parent}
 	if e.Person { // of an agent's merge the parents are others
@@ -97,7 +97,7 @@ func (s *space) collect(ctx context.Context, e executor.Effect, w *worktree, ste
 	case len(secrets) > 0 && e.Person:
 		q.err = config("%s; nothing was committed", strings.Join(secrets, "; "))
 	case len(secrets) > 0:
-		return s.refuse(ctx, e, w, step, executor.Outcome{}, append(secrets, problems...)) // its words may hold the secret
+		return s.takeNothing(ctx, e, w, step, executor.Outcome{}, append(secrets, problems...)) // its words may hold the secret
 	case e.Merge:
 		own, q.err = s.reduced(ctx, e.Inputs)
 	case !e.Person && s.epic.Run.Git.Commit == "squash":
@@ -182,9 +182,9 @@ func (s *space) forsaken(ctx context.Context, e executor.Effect, w *worktree, st
 	return commit, q.err
 }
 
-// refuse takes nothing of what an attempt left: it is saved, and the next one begins
+// takeNothing leaves all of what an attempt left: it is saved, and the next one begins
 // where this one did.
-func (s *space) refuse(ctx context.Context, e executor.Effect, w *worktree, step *ir.Step, o executor.Outcome, problems []string) (commit string, _ []string, err error) {
+func (s *space) takeNothing(ctx context.Context, e executor.Effect, w *worktree, step *ir.Step, o executor.Outcome, problems []string) (commit string, _ []string, err error) {
 	now, err := s.look(ctx, w)
 	q := asking{err: err}
 	q.do(func() error { return s.saved(ctx, w, now, e.Seq) })

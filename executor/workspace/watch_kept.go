@@ -22,8 +22,8 @@ func (w *watch) kept() string { return filepath.Join(w.s.state, "trusted") }
 // watchedVersion is raised when more is watched.
 const watchedVersion = 3
 
-// record is what trusted.json holds.
-type record struct {
+// trustedFile is what trusted.json holds.
+type trustedFile struct {
 	Version  int       `json:"version,omitempty"` // of what is watched
 	Facts    facts     `json:"facts"`
 	Checkout *checkout `json:"checkout,omitempty"`
@@ -31,7 +31,7 @@ type record struct {
 
 // save writes what is trusted, but for the epic's refs, which are in the journal.
 func (w *watch) save() error {
-	b, err := json.Marshal(record{watchedVersion, w.trust, w.checkout})
+	b, err := json.Marshal(trustedFile{watchedVersion, w.trust, w.checkout})
 	if err != nil {
 		return fmt.Errorf("write what is trusted: %w", err)
 	}
@@ -49,7 +49,7 @@ func (w *watch) load(now facts) (facts, *checkout, error) {
 	if err != nil {
 		return facts{}, nil, err
 	}
-	var r record
+	var r trustedFile
 	if err := json.Unmarshal(b, &r); err != nil {
 		return facts{}, nil, err
 	}

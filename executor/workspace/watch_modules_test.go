@@ -122,7 +122,7 @@ func TestOtherGitDirectoriesOfAnOlderRecord(t *testing.T) {
 	}
 	old := w.w.(*watch)
 	b, err := os.ReadFile(old.trusted())
-	var r record
+	var r trustedFile
 	if err == nil {
 		err = json.Unmarshal(b, &r)
 	}
