@@ -30,10 +30,10 @@ var proposalSchema = json.RawMessage(`{
 func (t *turn) propose(args json.RawMessage) (string, error) {
 	var p struct{ Title, Text string }
 	if err := strictjson.Check(args, maxDepth, true); err != nil {
-		return "", refused("propose_work", err)
+		return "", notRecorded(err)
 	}
 	if err := json.Unmarshal(args, &p); err != nil {
-		return "", refused("propose_work", fmt.Errorf(`"title" and "text" must be texts`))
+		return "", notRecorded(fmt.Errorf(`"title" and "text" must be texts`))
 	}
 	redact := func(s string) string {
 		if t.server.Redact != nil {
@@ -44,11 +44,11 @@ func (t *turn) propose(args json.RawMessage) (string, error) {
 	made := executor.Proposal{Title: text.OneLine(redact(p.Title)), Text: redact(p.Text)}
 	switch {
 	case made.Title == "":
-		return "", refused("propose_work", fmt.Errorf(`it has no "title": write in one line what should be done`))
+		return "", notRecorded(fmt.Errorf(`it has no "title": write in one line what should be done`))
 	case len(made.Title) > maxTitle:
-		return "", refused("propose_work", fmt.Errorf(`"title" has %d bytes; at most %d are taken. Write the rest into "text"`, len(made.Title), maxTitle))
+		return "", notRecorded(fmt.Errorf(`"title" has %d bytes; at most %d are taken. Write the rest into "text"`, len(made.Title), maxTitle))
 	case len(made.Text) > maxText:
-		return "", refused("propose_work", fmt.Errorf(`"text" has %d bytes; at most %d are taken. Write it shorter`, len(made.Text), maxText))
+		return "", notRecorded(fmt.Errorf(`"text" has %d bytes; at most %d are taken. Write it shorter`, len(made.Text), maxText))
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -58,7 +58,7 @@ func (t *turn) propose(args json.RawMessage) (string, error) {
 	case t.proposed[made]:
 		return "It is on record already.", nil
 	case len(t.proposed) == maxProposals:
-		return "", refused("propose_work", fmt.Errorf("%d proposals were made in this turn, and no more are taken: name the rest in the summary of your outcome", maxProposals))
+		return "", notRecorded(fmt.Errorf("%d proposals were made in this turn, and no more are taken: name the rest in the summary of your outcome", maxProposals))
 	}
 	err := t.run.Record(t.ctx, executor.WorkProposed{Proposal: made, Agent: t.run.Agent, Gate: t.run.Effect.Gate})
 	if err != nil {
@@ -68,6 +68,6 @@ func (t *turn) propose(args json.RawMessage) (string, error) {
 	return "Recorded for a person to decide. Go on with your task.", nil
 }
 
-func refused(tool string, err error) error {
-	return fmt.Errorf("%s did not take this, and recorded nothing: %w", tool, err)
+func notRecorded(err error) error {
+	return fmt.Errorf("propose_work did not take this, and recorded nothing: %w", err)
 }

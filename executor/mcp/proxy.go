@@ -91,9 +91,9 @@ func (p *proxy) line(ctx context.Context, line []byte, long bool) error {
 	var m message
 	switch {
 	case long:
-		return p.refuse(nil, codeParse, fmt.Sprintf("the request has more than %d bytes: send less", maxBody))
+		return p.fail(nil, codeParse, fmt.Sprintf("the request has more than %d bytes: send less", maxBody))
 	case json.Unmarshal(line, &m) != nil:
-		return p.refuse(nil, codeParse, "the line is no JSON-RPC message")
+		return p.fail(nil, codeParse, "the line is no JSON-RPC message")
 	case !m.request():
 		return nil
 	}
@@ -110,7 +110,7 @@ func (p *proxy) line(ctx context.Context, line []byte, long bool) error {
 		}
 		return p.write(answer)
 	}
-	if err := p.refuse(m.ID, codeGone, why.Error()); err != nil || m.Method != "initialize" {
+	if err := p.fail(m.ID, codeGone, why.Error()); err != nil || m.Method != "initialize" {
 		return err
 	}
 	return why
@@ -149,7 +149,7 @@ func (p *proxy) forward(ctx context.Context, line []byte) ([]byte, error) {
 	return nil, fmt.Errorf("attempt %s did not take the request (HTTP %d): %s", p.attempt, res.StatusCode, text.Clip(strings.TrimSpace(string(b)), 300))
 }
 
-func (p *proxy) refuse(id json.RawMessage, code int, why string) error {
+func (p *proxy) fail(id json.RawMessage, code int, why string) error {
 	return p.write(failed(id, code, why))
 }
 
