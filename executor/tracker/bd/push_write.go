@@ -31,47 +31,12 @@ const (
 // bd imports them in one transaction.
 func (p *push) create(ctx context.Context, d *difference) error {
 	staged := len(d.news) > stagedFrom
-	var rows []codec.Row
-	edges := 0
-	for _, i := range d.news {
-		r := p.now[i]
-		m, err := mark(p.out.Epic, &p.plan[i])
-		if err != nil {
-			return err
-		}
-		m.Staged = staged
-		r.Metadata = maps.Clone(r.Metadata)
-		r.Metadata[PushedKey] = m
-		if staged {
-			r.UpdatedAt = codec.Fixed // bead knows by it that its edges may be missing
-			if r.Status == "open" {
-				r.Status = "deferred"
-			}
-			r.Dependencies = slices.DeleteFunc(slices.Clone(r.Dependencies), func(x codec.Dependency) bool { return x.Type != "parent-child" })
-		}
-		for _, x := range r.Dependencies {
-			if x.Type != "parent-child" {
-				p.out.Edges++
-			}
-		}
-		edges += len(r.Dependencies)
-		rows = append(rows, r)
+	rows, edges, err := p.rows(d, staged)
+	if err != nil {
+		return err
 	}
 	if staged {
-		for _, i := range slices.Backward(d.news) {
-			r := &p.plan[i]
-			for _, x := range r.Dependencies {
-				if x.Type != "parent-child" {
-					d.add = append(d.add, edge{x.From, x.To, x.Type})
-				}
-			}
-			if p.now[i].Status == "open" {
-				d.release = append(d.release, r.ID)
-			} else {
-				d.touch = append(d.touch, touched{r.ID, r.Priority})
-			}
-			d.fresh++
-		}
+		p.stage(d)
 	}
 	lines, err := codec.Lines(rows)
 	if err != nil {
@@ -91,6 +56,56 @@ func (p *push) create(ctx context.Context, d *difference) error {
 	p.out.Created += len(rows)
 	p.out.Anew = p.out.Anew || d.news[0] == 0
 	return nil
+}
+
+// rows are the new beads as they are imported, and how many edges come with them.
+func (p *push) rows(d *difference, staged bool) (rows []codec.Row, edges int, err error) {
+	for _, i := range d.news {
+		r := p.now[i]
+		m, err := mark(p.out.Epic, &p.plan[i])
+		if err != nil {
+			return nil, 0, err
+		}
+		m.Staged = staged
+		r.Metadata = maps.Clone(r.Metadata)
+		r.Metadata[PushedKey] = m
+		if staged {
+			r.UpdatedAt = codec.Fixed // bead knows by it that its edges may be missing
+			if r.Status == "open" {
+				r.Status = "deferred"
+			}
+			r.Dependencies = slices.DeleteFunc(slices.Clone(r.Dependencies), ordering)
+		}
+		for _, x := range r.Dependencies {
+			if ordering(x) {
+				p.out.Edges++
+			}
+		}
+		edges += len(r.Dependencies)
+		rows = append(rows, r)
+	}
+	return rows, edges, nil
+}
+
+// ordering reports whether an edge comes behind the beads that are staged.
+func ordering(x codec.Dependency) bool { return x.Type != "parent-child" }
+
+// stage leaves to batch what was left out of the new beads.
+func (p *push) stage(d *difference) {
+	for _, i := range slices.Backward(d.news) {
+		r := &p.plan[i]
+		for _, x := range r.Dependencies {
+			if ordering(x) {
+				d.add = append(d.add, edge{x.From, x.To, x.Type})
+			}
+		}
+		if p.now[i].Status == "open" {
+			d.release = append(d.release, r.ID)
+		} else {
+			d.touch = append(d.touch, touched{r.ID, r.Priority})
+		}
+		d.fresh++
+	}
 }
 
 // forget takes the marker from beads whose edges bd left out, so that the next push

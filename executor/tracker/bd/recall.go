@@ -1,6 +1,7 @@
 package bd
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -87,53 +88,11 @@ func (c *Client) Recall(ctx context.Context, id ir.NodeID) (*Recalled, error) {
 	if !ok {
 		return nil, &Unknown{fmt.Sprintf("there is no bead %s in %s", id, c.beads), "bd list -t epic -l ralph --all lists the epics that ralph pushed"}
 	}
-	var m struct {
-		Epic   string           `json:"ralph_epic"`
-		Digest string           `json:"ralph_digest"`
-		Kept   *json.RawMessage `json:"ralph"`
-		Run    *json.RawMessage `json:"ralph_run"`
-	}
-	if len(bead.Metadata) > 0 {
-		if err := json.Unmarshal(bead.Metadata, &m); err != nil {
-			return nil, &Unknown{Why: fmt.Sprintf("the metadata of bead %s is not what ralph wrote: %v", id, err)}
-		}
-	}
-	if m.Digest == "" && m.Epic == "" {
-		if bead.Token() != "" {
-			return nil, &Unknown{fmt.Sprintf("a worker claimed %s (%s), and bd knows of no run of it: nothing is lost", id, bead.Title), "to have it worked on, when that worker has ended: bd update " + string(id) + " --status open"}
-		}
-		if epic := bead.EpicOf(); epic != "" && epic != id {
-			return nil, &Unknown{fmt.Sprintf("bead %s (%s) is not an epic, but part of %s", id, bead.Title, epic), "ralph recover " + string(epic)}
-		}
-		return nil, &Unknown{fmt.Sprintf("ralph did not push bead %s (%s): its metadata has no %s", id, bead.Title, codec.DigestKey), "ralph compile PLAN --push pushes a plan"}
-	}
-	out := &Recalled{Bead: bead, Digest: m.Digest, Nodes: map[ir.NodeID]RecalledNode{}}
-	if m.Epic != "" {
-		epic, err := ir.Decode([]byte(m.Epic))
-		switch {
-		case err != nil:
-			return nil, &Unknown{Why: fmt.Sprintf("%s of bead %s cannot be read: %v", codec.EpicKey, id, err)}
-		case m.Digest != "" && epic.Digest != m.Digest:
-			return nil, &Unknown{Why: fmt.Sprintf("%s of bead %s was changed: its digest is %s, and %s says %s", codec.EpicKey, id, epic.Digest, codec.DigestKey, m.Digest)}
-		case bead.Token() != "" && len(epic.Nodes) == 1 && epic.Nodes[0].ID == id:
-			out.Issue = true
-		case epic.Epic.ID != id:
-			return nil, &Unknown{Why: fmt.Sprintf("%s of bead %s is that of another epic: %s", codec.EpicKey, id, epic.Epic.ID)}
-		}
-		out.JSON, out.Epic, out.Digest, out.Plan = []byte(m.Epic), epic, epic.Digest, epic.Epic.Plan
-	}
-	kept, key := m.Kept, keptKey
-	if out.Issue {
-		kept, key = m.Run, keptRunKey
-	}
-	if kept != nil {
-		out.Run = &machine.KeptRun{}
-		if err := json.Unmarshal(*kept, out.Run); err != nil {
-			return nil, &Unknown{Why: fmt.Sprintf("the key %q in the metadata of bead %s cannot be read: %v", key, id, err)}
-		}
+	out, err := recallEpic(bead)
+	if err != nil {
+		return nil, err
 	}
 	if out.Issue {
-		out.Plan = ""
 		out.Nodes[id], err = recallNode(bead)
 		return out, err
 	}
@@ -150,35 +109,94 @@ func (c *Client) Recall(ctx context.Context, id ir.NodeID) (*Recalled, error) {
 			return nil, err
 		}
 		out.Nodes[ir.NodeID(b.ID)] = n
-		if out.Plan == "" {
-			out.Plan = n.Plan
-		}
+		out.Plan = cmp.Or(out.Plan, n.Plan)
 	}
 	return out, nil
 }
 
-func recallNode(b Issue) (RecalledNode, error) {
-	n := RecalledNode{Bead: b}
-	var m struct {
-		Plan    string           `json:"plan_file"`
-		Section string           `json:"plan_section"`
-		Sprint  string           `json:"plan_sprint_id"`
-		Kept    *json.RawMessage `json:"ralph"`
+// recallEpic is what the bead of an epic says of it and its run, without the nodes.
+func recallEpic(bead Issue) (*Recalled, error) {
+	m, err := recalledMetadata(bead)
+	switch {
+	case err != nil:
+		return nil, err
+	case m.Digest == "" && m.Epic == "":
+		return nil, notPushed(bead)
 	}
-	if len(b.Metadata) == 0 {
-		return n, nil
+	out := &Recalled{Bead: bead, Digest: m.Digest, Nodes: map[ir.NodeID]RecalledNode{}}
+	if m.Epic != "" {
+		epic, err := ir.Decode([]byte(m.Epic))
+		switch {
+		case err != nil:
+			return nil, &Unknown{Why: fmt.Sprintf("%s of bead %s cannot be read: %v", codec.EpicKey, bead.ID, err)}
+		case m.Digest != "" && epic.Digest != m.Digest:
+			return nil, &Unknown{Why: fmt.Sprintf("%s of bead %s was changed: its digest is %s, and %s says %s", codec.EpicKey, bead.ID, epic.Digest, codec.DigestKey, m.Digest)}
+		case bead.Token() != "" && len(epic.Nodes) == 1 && string(epic.Nodes[0].ID) == bead.ID:
+			out.Issue = true
+		case string(epic.Epic.ID) != bead.ID:
+			return nil, &Unknown{Why: fmt.Sprintf("%s of bead %s is that of another epic: %s", codec.EpicKey, bead.ID, epic.Epic.ID)}
+		default:
+			out.Plan = epic.Epic.Plan
+		}
+		out.JSON, out.Epic, out.Digest = []byte(m.Epic), epic, epic.Digest
 	}
-	if err := json.Unmarshal(b.Metadata, &m); err != nil {
-		return n, &Unknown{Why: fmt.Sprintf("the metadata of bead %s is not what ralph wrote: %v", b.ID, err)}
+	if out.Issue {
+		out.Run, err = readKept[machine.KeptRun](m.Run, keptRunKey, bead)
+	} else {
+		out.Run, err = readKept[machine.KeptRun](m.Kept, keptKey, bead)
 	}
-	n.Plan, n.Section, n.Sprint = m.Plan, m.Section, m.Sprint
-	if m.Kept != nil {
-		n.Kept = &executor.Kept{}
-		if err := json.Unmarshal(*m.Kept, n.Kept); err != nil {
-			return n, &Unknown{Why: fmt.Sprintf("the key %q in the metadata of bead %s cannot be read: %v", keptKey, b.ID, err)}
+	return out, err
+}
+
+// notPushed says what a bead is that is no epic of ralph's.
+func notPushed(bead Issue) error {
+	epic := bead.EpicOf()
+	switch {
+	case bead.Token() != "":
+		return &Unknown{fmt.Sprintf("a worker claimed %s (%s), and bd knows of no run of it: nothing is lost", bead.ID, bead.Title), "to have it worked on, when that worker has ended: bd update " + bead.ID + " --status open"}
+	case epic != "" && string(epic) != bead.ID:
+		return &Unknown{fmt.Sprintf("bead %s (%s) is not an epic, but part of %s", bead.ID, bead.Title, epic), "ralph recover " + string(epic)}
+	}
+	return &Unknown{fmt.Sprintf("ralph did not push bead %s (%s): its metadata has no %s", bead.ID, bead.Title, codec.DigestKey), "ralph compile PLAN --push pushes a plan"}
+}
+
+// metadata is what ralph writes into the metadata of an epic's bead, or a node's.
+type metadata struct {
+	Epic    string          `json:"ralph_epic"`
+	Digest  string          `json:"ralph_digest"`
+	Kept    json.RawMessage `json:"ralph"`
+	Run     json.RawMessage `json:"ralph_run"`
+	Plan    string          `json:"plan_file"`
+	Section string          `json:"plan_section"`
+	Sprint  string          `json:"plan_sprint_id"`
+}
+
+func recalledMetadata(b Issue) (m metadata, err error) {
+	if len(b.Metadata) > 0 {
+		if err := json.Unmarshal(b.Metadata, &m); err != nil {
+			return m, &Unknown{Why: fmt.Sprintf("the metadata of bead %s is not what ralph wrote: %v", b.ID, err)}
 		}
 	}
-	return n, nil
+	return m, nil
+}
+
+// readKept reads what is kept under a key of a bead; nil if nothing is.
+func readKept[T any](raw json.RawMessage, key string, b Issue) (kept *T, err error) {
+	if len(raw) > 0 {
+		if err := json.Unmarshal(raw, &kept); err != nil {
+			return nil, &Unknown{Why: fmt.Sprintf("the key %q in the metadata of bead %s cannot be read: %v", key, b.ID, err)}
+		}
+	}
+	return kept, nil
+}
+
+func recallNode(b Issue) (RecalledNode, error) {
+	m, err := recalledMetadata(b)
+	if err != nil {
+		return RecalledNode{Bead: b}, err
+	}
+	kept, err := readKept[executor.Kept](m.Kept, keptKey, b)
+	return RecalledNode{Bead: b, Kept: kept, Plan: m.Plan, Section: m.Section, Sprint: m.Sprint}, err
 }
 
 // RecallNode reads one bead back; *Unknown if no bead has exactly this id.

@@ -83,18 +83,18 @@ func (m *Mirror) took() {
 func (m *Mirror) owe(b *bead) {
 	for _, r := range b.refused {
 		if r.aside && !r.over && r.seq > 0 && !m.told.owes(b.id, r.seq) {
-			m.note(m.told.refuse(Refusal{ID: b.id, What: r.what, Seq: r.seq, Why: r.why}))
+			m.note(m.told.notTaken(Refusal{ID: b.id, What: r.what, Seq: r.seq, Why: r.why}))
 		}
 	}
 }
 
-// refuses handles a failed write. It returns nil if the write is put aside, else err: bd
+// putAside handles a failed write. It returns nil if the write is put aside, else err: bd
 // does not answer, or the write is to be tried again.
-func (m *Mirror) refuses(ctx context.Context, b *bead, key, what string, seq int64, err error) error {
+func (m *Mirror) putAside(ctx context.Context, b *bead, key, what string, seq int64, err error) error {
 	if errors.Is(err, errChanged) {
 		return err
 	}
-	if !refusedIt(err) {
+	if !isRefusal(err) {
 		b.apart = false
 		return err
 	}
@@ -120,13 +120,13 @@ func (m *Mirror) refuses(ctx context.Context, b *bead, key, what string, seq int
 		return nil
 	}
 	r.over = true
-	m.note(m.told.refuse(Refusal{ID: b.id, What: r.what, Seq: seq, Why: r.why, Over: true}))
+	m.note(m.told.notTaken(Refusal{ID: b.id, What: r.what, Seq: seq, Why: r.why, Over: true}))
 	m.report("bd refuses %s of %s, and takes others: %s. It is passed over; everything else is told", r.what, b.name(m.epic), r.why)
 	return nil
 }
 
-// refusedIt reports whether err is a refusal by bd other than a failed guard.
-func refusedIt(err error) bool {
+// isRefusal reports whether err is a refusal by bd other than a failed guard.
+func isRefusal(err error) bool {
 	var no *Refused
 	return errors.As(err, &no) && no.Exit > 0 && !Guarded(err)
 }

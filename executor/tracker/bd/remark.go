@@ -38,7 +38,7 @@ func (m *Mirror) remark(ctx context.Context, b *bead) (some bool, err error) {
 		}
 	}
 	if err := m.say(ctx, b, n.text); err != nil {
-		return true, m.refuses(ctx, b, "note "+n.text, opening(n.text), 0, err)
+		return true, m.putAside(ctx, b, "note "+n.text, opening(n.text), 0, err)
 	}
 	b.notes = slices.Delete(b.notes, i, i+1)
 	return true, nil

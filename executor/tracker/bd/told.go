@@ -242,8 +242,8 @@ func (m *memory) refer(id ir.NodeID, ref string) error {
 	return m.add(toldLine{ID: id, Ref: ref})
 }
 
-// refuse notes what bd refused.
-func (m *memory) refuse(r Refusal) error { return m.add(toldLine{ID: r.ID, Refused: &r}) }
+// notTaken notes what bd refused.
+func (m *memory) notTaken(r Refusal) error { return m.add(toldLine{ID: r.ID, Refused: &r}) }
 
 // taken notes that bd took a comment that it had refused.
 func (m *memory) taken(id ir.NodeID, seq int64) error { return m.add(toldLine{ID: id, Taken: seq}) }

@@ -93,7 +93,7 @@ func (m *Mirror) shut(ctx context.Context, b *bead, reason string) (again bool, 
 		}
 	}
 	if err != nil {
-		return true, m.refuses(ctx, b, "close", "its close", 0, err)
+		return true, m.putAside(ctx, b, "close", "its close", 0, err)
 	}
 	m.adopt(b, got, got.Status)
 	for _, id := range b.closes { // they may have waited for it
@@ -149,11 +149,11 @@ func (m *Mirror) update(ctx context.Context, b *bead, s should) (wrote bool, err
 	switch {
 	case Guarded(err):
 		return true, m.overtaken(ctx, b)
-	case refusedIt(err) && len(parts) > 1:
+	case isRefusal(err) && len(parts) > 1:
 		b.apart = true
 		return true, nil
 	case err != nil:
-		return true, m.refuses(ctx, b, parts[0].key, parts[0].what, 0, err)
+		return true, m.putAside(ctx, b, parts[0].key, parts[0].what, 0, err)
 	}
 	for _, p := range parts {
 		delete(b.refused, p.key)
@@ -263,11 +263,11 @@ func (m *Mirror) comment(ctx context.Context, b *bead, list []machine.Comment) (
 	case err == nil:
 		m.said(b, list)
 		return true, nil
-	case refusedIt(err) && list[0].Seq != list[n-1].Seq:
+	case isRefusal(err) && list[0].Seq != list[n-1].Seq:
 		b.together = max(n/2, 1)
 		return true, nil
 	default:
-		return true, m.refuses(ctx, b, commentKey(list[0].Seq), opening(texts[0]), list[0].Seq, err)
+		return true, m.putAside(ctx, b, commentKey(list[0].Seq), opening(texts[0]), list[0].Seq, err)
 	}
 }
 
@@ -313,7 +313,7 @@ func (m *Mirror) ask(ctx context.Context, b *bead, q *asked) (some bool, err err
 		}
 	}
 	if err := m.say(ctx, b, q.text); err != nil {
-		return true, m.refuses(ctx, b, "ask "+q.text, opening(q.text), 0, err)
+		return true, m.putAside(ctx, b, "ask "+q.text, opening(q.text), 0, err)
 	}
 	b.question = q.text
 	return true, nil

@@ -16,7 +16,7 @@ func (m *Mirror) turnEpic(ctx context.Context, b *bead, closing bool) (more bool
 		why := modeReason(m.epic, next, mode, reason)
 		err := m.write(ctx, b, func(ctx context.Context) error { return m.c.SetState(ctx, b.name(m.epic), modeDimension, next, why) })
 		if err != nil {
-			return true, m.refuses(ctx, b, "mode "+next, "its mode "+next, 0, err)
+			return true, m.putAside(ctx, b, "mode "+next, "its mode "+next, 0, err)
 		}
 		m.mode = next
 		return true, nil
@@ -61,7 +61,7 @@ func (m *Mirror) keepEpic(ctx context.Context, b *bead) (wrote bool, err error) 
 	if wrote = err == nil && differs(metadata, b.known.Metadata); wrote {
 		got, err := m.put(ctx, b, Change{Metadata: metadata})
 		if err != nil {
-			return true, m.refuses(ctx, b, "metadata", "its metadata", 0, err)
+			return true, m.putAside(ctx, b, "metadata", "its metadata", 0, err)
 		}
 		m.adopt(b, got, got.Status)
 	}
@@ -77,7 +77,7 @@ func (m *Mirror) endEpic(ctx context.Context, b *bead, over bool, reason string)
 	case over && !closed && m.openBeads() == 0 && !b.leaves("close"):
 		got, err := m.closeBead(ctx, b, reason)
 		if err != nil {
-			return true, m.refuses(ctx, b, "close", "its close", 0, err)
+			return true, m.putAside(ctx, b, "close", "its close", 0, err)
 		}
 		m.adopt(b, got, got.Status)
 		return true, nil
@@ -87,7 +87,7 @@ func (m *Mirror) endEpic(ctx context.Context, b *bead, over bool, reason string)
 		case Guarded(err):
 			return false, errors.New("its status changed just now")
 		case err != nil:
-			return true, m.refuses(ctx, b, "open", "that it is open again", 0, err)
+			return true, m.putAside(ctx, b, "open", "that it is open again", 0, err)
 		}
 		m.adopt(b, got, "open")
 		return true, nil
