@@ -85,6 +85,7 @@ type (
 	TailLost struct {
 		After int64    `json:"after"` // last event that was there
 		Found []Orphan `json:"found"`
+		ListRef
 	}
 	// RunEnded closes a run.
 	RunEnded struct {

@@ -86,6 +86,11 @@ func fields(b Body) (all []field, with func(ListRef) Body) {
 		return []field{commits("", &b.Holds)}, func(r ListRef) Body { b.ListRef = r; return b }
 	case RunStarted:
 		return []field{nodes("only", &b.Only), nodes("rerun", &b.Rerun), nodes("merged", &b.Merged), commits("theirs", &b.Theirs), bases(&b.Bases)}, func(r ListRef) Body { b.ListRef = r; return b }
+	case TailLost:
+		if len(b.Found) == 1 {
+			b.Found = slices.Clone(b.Found)
+			return []field{commits("", &b.Found[0].Merged)}, func(r ListRef) Body { b.ListRef = r; return b }
+		}
 	case RunRecovered:
 		return []field{commits("holds", &b.Holds), commits("others", &b.Others), bases(&b.Bases)}, func(r ListRef) Body { b.ListRef = r; return b }
 	}
@@ -117,6 +122,10 @@ func (e Event) Split() (parts []Event, last Event) {
 	if lost, ok := e.Body.(TailLost); ok {
 		return e.splitLost(lost)
 	}
+	return e.splitLists()
+}
+
+func (e Event) splitLists() (parts []Event, last Event) {
 	all, with := fields(e.Body)
 	listed := make(Lists, 0, len(all))
 	bytes := 0
@@ -130,7 +139,7 @@ func (e Event) Split() (parts []Event, last Event) {
 	after := 0
 	for i, l := range listed {
 		for rest := l.Entries; len(rest) > 0; {
-			n := fitting(rest, Result.Size)
+			n := fitting(rest, mostListed, Result.Size)
 			parts = append(parts, Event{Node: e.Node, Of: e.Of, Body: InputsListed{After: after, What: l.What, Inputs: rest[:n:n]}})
 			rest, after = rest[n:], after+n
 		}
@@ -140,22 +149,36 @@ func (e Event) Split() (parts []Event, last Event) {
 	return parts, e
 }
 
-// splitLost divides what was found among several events.
+// splitLost divides what was found among several events. A commit of too many parents has
+// one of its own, behind a list of these; no list stands behind the gap.
 func (e Event) splitLost(b TailLost) (parts []Event, last Event) {
-	for {
-		n := fitting(b.Found, Orphan.size)
-		rest := b.Found[n:]
-		b.Found = b.Found[:n:n]
-		e.Body = b
-		if len(rest) == 0 {
-			return parts, e
+	for rest := b.Found; ; {
+		n := fitting(rest, mostListed, Orphan.size)
+		part := Event{Body: TailLost{Found: rest[:n:n]}}
+		if n == 1 && rest[0].size() > mostListed {
+			if len(parts) == 0 {
+				parts = append(parts, Event{Body: TailLost{}})
+			}
+			list, last := part.splitLists()
+			parts, part = append(parts, list...), last
 		}
-		parts = append(parts, e)
-		b.Found = rest
+		parts = append(parts, part)
+		if rest = rest[n:]; len(rest) == 0 {
+			break
+		}
+	}
+	for i, p := range parts {
+		if lost, ok := p.Body.(TailLost); ok {
+			lost.After = b.After
+			p.Body = lost
+		}
+		e.Body = p.Body
+		parts[i] = e
 		if e.Seq > 0 {
 			b.After, e.Seq = e.Seq, e.Seq+1
 		}
 	}
+	return parts[:len(parts)-1], parts[len(parts)-1]
 }
 
 // commitSize bounds the bytes that the name of a commit takes in a list of JSON.
@@ -179,11 +202,10 @@ func ListsOf(flight []Effect, ref ListRef) (Lists, bool) {
 	return nil, false
 }
 
-// fitting is how many entries one event can list: at least one, if there is any.
-func fitting[T any](list []T, size func(T) int) int {
-	bytes := 0
+// fitting is how many entries fit into so many bytes: at least one, if there is any.
+func fitting[T any](list []T, room int, size func(T) int) int {
 	for i, x := range list {
-		if bytes += size(x); bytes > mostListed && i > 0 {
+		if room -= size(x); room < 0 && i > 0 {
 			return i
 		}
 	}
