@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -331,9 +332,10 @@ func checkDiags(t *testing.T, out Output) {
 	}
 }
 
-// Every code of every table has a golden case here, or in the testdata of the
-// package that gives it.
-func TestEveryCodeHasACase(t *testing.T) {
+// goldenText is all that golden cases hold, here and in the testdata of the packages
+// that give diagnostics.
+func goldenText(t *testing.T) string {
+	t.Helper()
 	var all strings.Builder
 	for _, pattern := range []string{"../testdata/golden/*.txtar", "../policies/testdata/*/*.txtar", "../policies/shepherd/testdata/*/*.txtar", "syntax/testdata/*/*.txtar", "syntax/testdata/*.txtar", "../app/cli/testdata/script/*.txtar", "../ir/codec/*/testdata/*", "../app/draft/rules/testdata/*.txtar"} {
 		names, _ := filepath.Glob(pattern)
@@ -345,7 +347,29 @@ func TestEveryCodeHasACase(t *testing.T) {
 			all.Write(b)
 		}
 	}
-	text := all.String()
+	return all.String()
+}
+
+// What golden cases print is what the table of docs/diagnostics says.
+func TestSeveritiesAreThoseOfTheTable(t *testing.T) {
+	printed := regexp.MustCompile(`(?m)^(error|warning|note|hint)(?: |\[)([a-z0-9-]+)(?:\]:| \S+:\d+:\d+ )`)
+	seen := map[string]bool{}
+	for _, m := range printed.FindAllStringSubmatch(goldenText(t), -1) {
+		e, known := diag.Lookup(diag.Code(m[2]))
+		if !known || seen[m[1]+m[2]] || m[1] == "error" && e.Strict {
+			continue
+		}
+		seen[m[1]+m[2]] = true
+		if !slices.ContainsFunc(append([]diag.Severity{e.Severity}, e.Others...), func(s diag.Severity) bool { return s.String() == m[1] }) {
+			t.Errorf("%s is printed as %s, the table says %s", e.Code, m[1], e.Severity)
+		}
+	}
+}
+
+// Every code of every table has a golden case here, or in the testdata of the
+// package that gives it.
+func TestEveryCodeHasACase(t *testing.T) {
+	text := goldenText(t)
 	elsewhere := map[diag.Code]string{
 		"agent-file-yaml":     "policies: no policy file gives it",
 		"policy-not-in-fence": "policies: no policy file gives it",

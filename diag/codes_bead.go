@@ -16,7 +16,7 @@ var beadCodes = rows{
 	{"bead-status", Warning, "A bead's status is not imported"},
 	{"bead-dependency", Warning | strict, "A bead depends on one that is not imported"},
 	{"bead-branch", Warning, "git cannot create a bead's branch"},
-	{"bead-place", Warning, "ralph has no counterpart for a value of the bead"},
+	{"bead-place", Warning | orNote, "ralph has no counterpart for a value of the bead"},
 	{"bead-sandbox", Warning, "A bead asks for a container"},
 	{"bead-policy-gate", Note, "A QA agent of the policy is left to the policy"},
 }

@@ -3,7 +3,7 @@ package diag
 // dependencyCodes declares the codes about dependencies between items (owner: compiler).
 var dependencyCodes = rows{
 	{"unknown-dependency", Error, "A dependency names an item that does not exist"},
-	{"self-dependency", Error, "An item depends on itself"},
+	{"self-dependency", Error | orWarning, "An item depends on itself"},
 	{"dependency-cycle", Error, "Items depend on each other in a cycle"},
 	{"redundant-dependency", Hint, "A dependency is already implied by another one"},
 	{"dependency-range", Error, "A range of items runs backwards"},

@@ -4,7 +4,7 @@ package diag
 var nearCodes = rows{
 	{"near-miss-label", Error, "A label is one typo away from a control"},
 	{"near-miss-value", Error, "A value is one typo away from a known one"},
-	{"near-miss-marker", Error, "A marker is one typo away from a kind"},
+	{"near-miss-marker", Error | orWarning, "A marker is one typo away from a kind"},
 	{"near-miss-heading", Error, "A heading is one typo away from an item or a group"},
 	{"near-miss-fence", Error, "The info string of a fence is almost one that ralph reads"},
 	{"near-miss-directive", Error, "A comment is almost a directive or an annotation"},

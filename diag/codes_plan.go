@@ -2,8 +2,8 @@ package diag
 
 // planCodes declares the codes about the markdown of a plan: headings, labels, fences, front matter (owner: compiler/syntax).
 var planCodes = rows{
-	{"front-matter-syntax", Error, "The front matter is not valid YAML"},
-	{"front-matter-value", Error, "A key of the front matter has a value of the wrong form"},
+	{"front-matter-syntax", Error | orWarning, "The front matter is not valid YAML"},
+	{"front-matter-value", Error | orWarning, "A key of the front matter has a value of the wrong form"},
 	{"foreign-front-matter", Note, "The front matter has keys of other tools"},
 	{"unknown-front-matter", Error, "The front matter has an unknown key"},
 	{"no-items", Error, "No items were found in the plan"},
@@ -37,9 +37,9 @@ var planCodes = rows{
 	{"item-level", Warning, "An item's heading has another level"},
 	{"phase-mismatch", Error, "A sprint is in a phase with another number"},
 	{"two-kinds", Warning, "A title has markers of two kinds"},
-	{"unknown-label", Hint, "A bold label is not one of ralph's"},
+	{"unknown-label", Hint | orWarning, "A bold label is not one of ralph's"},
 	{"label-form", Warning, "A label is written in a form that is not recognised"},
-	{"label-not-here", Warning, "A label has no effect where it is"},
+	{"label-not-here", Warning | orHint, "A label has no effect where it is"},
 	{"conflicting-values", Error, "A field is given twice with different values"},
 	{"malformed-directive", Error, "A directive cannot be read"},
 	{"unknown-directive", Error, "A directive has an unknown field"},
@@ -52,8 +52,8 @@ var planCodes = rows{
 	{"hidden-in-command", Error, "A command has invisible characters"},
 	{"unclosed-comment", Error, "A comment is never closed, or closed by the next one"},
 	{"unclosed-fence", Error, "A code fence is never closed and hides items"},
-	{"fence-hides-items", Warning, "A code fence hides what looks like items"},
-	{"graph-not-read", Hint, "A drawing or a section about dependencies is not read"},
+	{"fence-hides-items", Warning | orError, "A code fence hides what looks like items"},
+	{"graph-not-read", Hint | orWarning, "A drawing or a section about dependencies is not read"},
 	{"table-row", Hint, "A row of a dependency table names no item"},
 	{"control-character", Warning, "A title has a control character"},
 	{"finished", Note, "Items are finished"},

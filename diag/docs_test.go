@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -18,7 +19,7 @@ const docs = "../docs/diagnostics"
 func page(e Entry) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<!-- Generated from diag/codes_*.go and diag/texts: make generate -->\n\n# %s\n\n", e.Code)
-	fmt.Fprintf(&b, "**%s.** Severity: %s%s. About: %s.\n\n", e.Title, e.Severity, strictNote(e), e.About)
+	fmt.Fprintf(&b, "**%s.** Severity: %s%s. About: %s.\n\n", e.Title, severities(e), strictNote(e), e.About)
 	b.WriteString(e.Text())
 	return b.String()
 }
@@ -30,13 +31,22 @@ func strictNote(e Entry) string {
 	return ""
 }
 
+// severities are that of a code, and those that some of its findings have instead.
+func severities(e Entry) string {
+	s := e.Severity.String()
+	for _, other := range e.Others {
+		s += " or " + other.String()
+	}
+	return s
+}
+
 func index() string {
 	var b strings.Builder
 	b.WriteString("<!-- Generated from diag/codes_*.go: make generate -->\n\n# Diagnostics\n\n")
 	b.WriteString("Every finding has a code that never changes its meaning. Errors keep everything from being written; warnings marked *strict* become errors with `--strict` or `ralph { strict = true }`.\n\n")
 	b.WriteString("| code | severity | about | what is wrong |\n|---|---|---|---|\n")
 	for _, e := range Table() {
-		severity := e.Severity.String()
+		severity := severities(e)
 		if e.Strict {
 			severity += ", *strict*"
 		}
@@ -90,6 +100,8 @@ func TestEntriesAreComplete(t *testing.T) {
 			t.Errorf("%s: a code is kebab-case", e.Code)
 		case e.Severity < Error || e.Severity > Hint:
 			t.Errorf("%s: no severity", e.Code)
+		case slices.Contains(e.Others, e.Severity):
+			t.Errorf("%s: a severity twice", e.Code)
 		case e.Strict && e.Severity != Warning && e.Severity != Note:
 			t.Errorf("%s: only a warning or a note can be strict", e.Code)
 		case e.Title == "" || strings.HasSuffix(e.Title, ".") || len(e.Title) > 90:

@@ -10,24 +10,37 @@ import (
 type Entry struct {
 	Code     Code
 	Severity Severity
-	Strict   bool   // a warning or note that `strict` turns into an error
-	About    string // what it is about: plan, dependency, policy, graph, draft
-	Title    string // one line, what is wrong in general
+	Strict   bool       // a warning or note that `strict` turns into an error
+	Others   []Severity // that some of its findings have instead
+	About    string     // what it is about: plan, dependency, policy, graph, draft
+	Title    string     // one line, what is wrong in general
 }
 
 // rows declare the codes about one thing, one a row.
 type rows []struct {
 	code     Code
-	severity Severity // with strict: Entry.Strict
+	severity Severity // with strict and the other severities
 	title    string
 }
 
-const strict Severity = 1 << 4
+// Beside the severity of a row, in bits of their own.
+const (
+	strict Severity = 1 << (iota + 3) // Entry.Strict
+	orError
+	orWarning
+	orNote
+	orHint
+)
 
 func about(what string, codes rows) []Entry {
 	out := make([]Entry, len(codes))
 	for i, c := range codes {
-		out[i] = Entry{Code: c.code, Severity: c.severity &^ strict, Strict: c.severity&strict != 0, About: what, Title: c.title}
+		out[i] = Entry{Code: c.code, Severity: c.severity & (strict - 1), Strict: c.severity&strict != 0, About: what, Title: c.title}
+		for s := Error; s <= Hint; s++ {
+			if c.severity&(strict<<s) != 0 {
+				out[i].Others = append(out[i].Others, s)
+			}
+		}
 	}
 	return out
 }
