@@ -322,7 +322,7 @@ func (b *builder) sectionPath(c *cand) string {
 // the plan around it, annotations and directives that belong nowhere.
 func (b *builder) leftovers() {
 	p := b.p
-	group, next := -1, 0
+	group, next, twice := -1, 0, false
 	for _, i := range b.rest {
 		for ; next < i; next++ {
 			e := &p.stream[next]
@@ -332,9 +332,15 @@ func (b *builder) leftovers() {
 			if e.cand >= 0 && p.cands[e.cand].live(true) {
 				group = p.cands[e.cand].index
 			}
+			if e.cand >= 0 || e.b.kind == headingBlock {
+				twice = e.cand >= 0 && p.cands[e.cand].twice
+			}
 		}
 		switch e := &p.stream[i]; e.b.kind {
 		case htmlBlock:
+			if twice { // it is that item's, which gets an id or a place of its own
+				continue
+			}
 			p.comments(nil, p.plain(int(e.b.start), int(e.b.end)).comments)
 		case fenceBlock:
 			if !p.isPolicy(e.b) {

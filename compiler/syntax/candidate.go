@@ -27,6 +27,7 @@ type cand struct {
 	parent int  // element of the heading above it; -1
 	group  int  // index in parser.cands of the group it stands in, or that its id names; -1
 	prose  bool // turned out to be none
+	twice  bool // another one has its id, which is reported
 	filled bool // group: contains items
 	inItem bool // group: stands below the heading of an item
 	leads  bool // item: also names the group of the parts that follow it

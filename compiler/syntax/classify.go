@@ -279,7 +279,7 @@ func (p *parser) repeat(same []*cand) {
 		p.report(diag.Newf("duplicate-id", p.keyRange(c), "%s appears twice", p.called(c)).WithDetail(
 			"Two items have the id %s; an id names one item. Give one of them another id, or strike it through.", c.key.id).
 			WithRelated(p.keyRange(level[0]), "first declared here"))
-		c.prose = true
+		c.prose, c.twice = true, true
 	}
 }
 
