@@ -22,7 +22,7 @@ import (
 func (u *unit) lintGates(e *ir.Epic, diags *diag.List) {
 	var keys []string
 	first := diag.Range{}
-	total := 0
+	total, reviews := 0, 0
 	for it, n := range u.nodes(e) {
 		if n.Done || n.Kind == ir.Manual || n.Kind == ir.GateKind || judged(e, n) {
 			continue
@@ -30,12 +30,22 @@ func (u *unit) lintGates(e *ir.Epic, diags *diag.List) {
 		if total++; total == 1 {
 			first = it.draft.KeyRange
 		}
+		if reviewed(e, n) {
+			reviews++
+		}
 		if len(keys) < 12 {
 			keys = append(keys, string(n.Key))
 		}
 	}
 	if total == 0 {
 		return
+	}
+	who := "at most agents or people review the work"
+	switch reviews {
+	case 0:
+		who = "nobody reviews the work either"
+	case total:
+		who = "only agents or people review the work"
 	}
 	add := "a Verify label with a command, or a command gate to the step of the policy"
 	if u.tree == nil {
@@ -46,7 +56,7 @@ func (u *unit) lintGates(e *ir.Epic, diags *diag.List) {
 		own += fmt.Sprintf(" By %s, %q runs the tests of the project.", t.File, t.Command)
 	}
 	diags.Add(diag.Newf("no-command-gate", first, "no command judges the work of %s", text.Count(total, "item")).
-		WithDetail("%s: only agents or people review the work.%s Add %s.", text.AndMore(keys, total), own, add))
+		WithDetail("%s: %s.%s Add %s.", text.AndMore(keys, total), who, own, add))
 }
 
 // judged reports whether a command gate judges what the steps write.
@@ -60,6 +70,15 @@ func judged(e *ir.Epic, n *ir.Node) bool {
 		}
 	}
 	return !writes || judged
+}
+
+// reviewed reports whether an agent or a person judges the work.
+func reviewed(e *ir.Epic, n *ir.Node) bool {
+	return slices.ContainsFunc(n.Steps, func(s ir.Step) bool {
+		return s.Agent == "" || slices.Contains(s.Capabilities, "review") || slices.ContainsFunc(s.Gates, func(name string) bool {
+			return slices.Contains([]string{"agent", "review", "human"}, e.Gates[name].Kind)
+		})
+	})
 }
 
 // editable is a gate whose own definition its agent may edit, once for each command
