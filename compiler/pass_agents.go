@@ -235,23 +235,23 @@ func (it *part) workName() string {
 // noteImplicit lists once the agents that no policy declares.
 func (c *crew) noteImplicit(diags *diag.List) {
 	u := c.u
-	if len(c.implicit) == 0 {
-		return
-	}
 	var names, known []string
-	near := ""
+	n, near, at := 0, "", diag.Range{}
 	for _, name := range sortedNames(u.set.Agents) {
 		if !u.set.Agents[name].Builtin {
 			known = append(known, name)
 		}
 	}
-	for i, a := range c.implicit {
+	for _, a := range c.implicit {
 		meant, ok := syntax.NearMiss(a.name, known)
 		if ok && !a.file {
 			diags.Add(diag.Newf("near-miss-agent", a.at, "%q is almost the agent %q", clip(a.name), clip(meant)).
 				WithDetail("No policy declares %q and it has no file, so it would run with the default runner, without instructions. Write %q, or declare an agent of the intended name.", clip(a.name), meant))
+			continue
 		}
-		if i >= 12 {
+		if n++; n == 1 {
+			at = a.at
+		} else if n > 12 {
 			continue
 		}
 		names = append(names, a.name)
@@ -259,8 +259,10 @@ func (c *crew) noteImplicit(diags *diag.List) {
 			near += fmt.Sprintf(" By %q, did you mean %q?", clip(a.name), meant)
 		}
 	}
-	n := len(c.implicit)
-	diags.Add(diag.Newf("implicit-agents", c.implicit[0].at, "%s declared by no policy", countAre(n, "agent")).
+	if n == 0 {
+		return
+	}
+	diags.Add(diag.Newf("implicit-agents", at, "%s declared by no policy", countAre(n, "agent")).
 		WithDetail("%s: %s with the default runner and the model that the plan names. Declare %s in the policy to configure it.%s",
 			text.AndMore(names, n), text.Form(n, "it runs", "they run"), text.Form(n, "it", "them"), near))
 }
