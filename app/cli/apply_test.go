@@ -169,7 +169,7 @@ func TestApplyRunsAnEpicInRealWorktrees(t *testing.T) { // S0-56, S2-18, S2-19, 
 	r := newApplyRepo(t, diamondEpic())
 	a := r.run(exit.Done)
 	for _, want := range []string{
-		"1.2b  ✗ implement #1: gate check: fail\n", "1.2b  ↻ implement #2: again, with feedback",
+		"1.2b  ✗ implement #1: gate check: fail: exit code 1\n", "1.2b  ↻ implement #2: again, with feedback",
 		"4 of 4 sprints done", "git merge ralph/x/integration",
 	} {
 		if !strings.Contains(a.out.String(), want) {

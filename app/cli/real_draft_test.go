@@ -188,7 +188,7 @@ func TestRealAgentsDraftAPlanThatIsApplied(t *testing.T) {
 			head := s.git("rev-parse", "HEAD")
 
 			said := ralph(exit.Waiting, "draft", "--from", "brief.md", "-o", "plans/greeting.md").out
-			for _, want := range []string{"plan #1: gate compiles failed: The plan does not compile: 1 error (unknown-dependency)", "plan #2: gate compiles: pass", "wave 2: 1.2", "ralph approve 1 --as ada --epic draft-greeting"} {
+			for _, want := range []string{"plan #1: gate compiles: fail: The plan does not compile: 1 error (unknown-dependency)", "plan #2: gate compiles: pass", "wave 2: 1.2", "ralph approve 1 --as ada --epic draft-greeting"} {
 				if !strings.Contains(said, want) {
 					t.Errorf("draft does not say %q:\n%s", want, said)
 				}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -210,6 +211,8 @@ func (v *Run) attemptLine(e executor.Event) string {
 		switch {
 		case b.Status == executor.AttemptCancelled:
 			return v.say(e.Node, term.Plain, "·", "%s: %s", attempt, words.First(cmp.Or(b.Reason, b.Status.String())))
+		case (b.Status == executor.AttemptFailed || b.Status == executor.AttemptStopped) && v.failedByGates(e.Node):
+			return ""
 		case b.Status == executor.AttemptFailed && b.Reason != "":
 			return v.say(e.Node, term.Bad, "✗", "%s: %s", attempt, words.First(b.Reason))
 		case b.Status != executor.AttemptPassed:
@@ -265,7 +268,24 @@ func (v *Run) judgedLine(e executor.Event, b executor.GateJudged) string {
 	if doubt := v.run.Summary().Doubt(b); doubt != "" {
 		return v.say(e.Node, term.Warn, "!", "%s: gate %s: %s%s%s", attempt, b.Gate, doubt, tests, words.With(" by ", b.By, ""))
 	}
-	return v.say(e.Node, colour, mark, "%s: gate %s: %s%s%s", attempt, b.Gate, b.Verdict, tests, words.With(" by ", b.By, ""))
+	why := ""
+	if failedGate(b) {
+		why = words.Because(b.Message)
+	}
+	return v.say(e.Node, colour, mark, "%s: gate %s: %s%s%s%s", attempt, b.Gate, b.Verdict, tests, words.With(" by ", b.By, ""), why)
+}
+
+// failedGate reports whether a verdict makes its attempt fail.
+func failedGate(b executor.GateJudged) bool {
+	return !b.Red && (b.Verdict == executor.Fail || b.Verdict == executor.Stop)
+}
+
+// failedByGates reports whether the newest attempt of a node failed by its gates, whose
+// lines have said why.
+func (v *Run) failedByGates(id ir.NodeID) bool {
+	node, _ := v.run.View(id)
+	k := len(node.Attempts)
+	return k > 0 && slices.ContainsFunc(node.Attempts[k-1].Gates, failedGate)
 }
 
 // Key is a node's key, also that of a node that is no longer in the epic.
