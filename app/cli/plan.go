@@ -36,7 +36,7 @@ func newPlanCommand() *cobra.Command {
 	f.StringArrayVar(&a.only, "only", nil, "as apply --only")
 	f.StringArrayVar(&a.rerun, "rerun", nil, "as apply --rerun")
 	f.BoolVar(&a.rebase, "rebase", false, "as apply --rebase")
-	f.BoolVar(&a.detailed, "detailed-exitcode", false, "exit code 2 if something would be done")
+	f.BoolVar(&a.detailed, "detailed-exitcode", false, "exit code 2 if something would be done, 4 if a person has to let it start")
 	f.BoolVar(&a.try, "preflight", false, "try the gates on the base first, as apply does before it starts anything")
 	return cmd
 }
@@ -72,10 +72,12 @@ func runPlan(cmd *cobra.Command, a *planArgs, args []string) error {
 	switch {
 	case err != nil:
 		return err
-	case a.try && p.Held():
-		return &exit.Error{Code: exit.Waiting}
+	case p.Cannot != "":
+		return exit.After(exit.Input)
+	case a.try && p.Held(), a.detailed && (p.Held() || len(p.First) > 0):
+		return exit.After(exit.Waiting)
 	case a.detailed && p.Changes:
-		return &exit.Error{Code: exit.Usage} // 2, as terraform: changes
+		return exit.After(exit.Usage) // 2, as terraform: changes
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package record
 
 import (
 	"context"
+	"slices"
 
 	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/executor"
@@ -13,20 +14,19 @@ import (
 // the next apply judges again by itself needs nobody.
 func (r *Record) NextSteps(v machine.NodeView) []NextStep {
 	if v.BlockedBy == executor.ByGates && !r.Held {
-		if why := r.judgedNext()[v.ID]; why != "" {
-			return []NextStep{{Command: "ralph apply" + Applies(r.File), What: "its gates judge it again: " + why, Way: &machine.Way{Verb: machine.Apply}}}
+		if steps := r.judgedNext()[v.ID]; len(steps) > 0 {
+			return steps
 		}
 	}
 	return NextSteps(v, r.Space.Dir(v.ID), AskerOf(r.About(), r.Epic, r.Space))
 }
 
-// judgedNext are the nodes that the next apply judges again, with what ralph plan says
-// of each.
-func (r *Record) judgedNext() map[ir.NodeID]string {
+// judgedNext are the nodes that the next apply judges again, each with what to type.
+func (r *Record) judgedNext() map[ir.NodeID][]NextStep {
 	if r.judged != nil {
 		return r.judged
 	}
-	r.judged = map[ir.NodeID]string{}
+	r.judged = map[ir.NodeID][]NextStep{}
 	run, err := Replayed(r.Given, r.Events)
 	if err != nil { // ralph plan says so
 		return r.judged
@@ -39,9 +39,14 @@ func (r *Record) judgedNext() map[ir.NodeID]string {
 	if err != nil {
 		return r.judged
 	}
+	var first []NextStep
+	if !run.Overview().PlanApproved {
+		first = []NextStep{{Command: "ralph approve" + r.About(), What: "the changed plan waits for approval; then:"}}
+	}
 	for _, p := range planned {
 		if p.Action == machine.ActJudge {
-			r.judged[p.Node] = p.Cause
+			apply := NextStep{Command: "ralph apply" + Applies(r.File), What: "its gates judge it again: " + p.Cause, Way: &machine.Way{Verb: machine.Apply}}
+			r.judged[p.Node] = append(slices.Clip(first), apply)
 		}
 	}
 	return r.judged

@@ -49,7 +49,7 @@ type Record struct {
 	Held    bool
 	Now     time.Time
 	moved   map[ir.NodeID][]MovedJSON // what MovedOut says, made when it is asked for
-	judged  map[ir.NodeID]string      // what judgedNext says, made when it is asked for
+	judged  map[ir.NodeID][]NextStep  // what judgedNext says, made when it is asked for
 }
 
 // Open reads what is on record about the run of an epic.
@@ -242,6 +242,19 @@ func Applies(file string) string {
 // cut reports whether the last run ended with sprints at work: it was interrupted.
 func (r *Record) cut() bool {
 	return slices.ContainsFunc(r.Run.Views(), func(v machine.NodeView) bool { return v.Interrupted })
+}
+
+// approved reports whether epic.json, as it is now, is approved or needs no approval.
+func (r *Record) approved() bool {
+	run := r.Run
+	if r.Changed {
+		given, err := Replayed(r.Given, r.Events)
+		if err != nil { // ralph plan says so
+			return true
+		}
+		run = given
+	}
+	return run.Overview().PlanApproved
 }
 
 // LastActivity is when a program of an attempt last wrote something; for people,

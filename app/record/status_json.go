@@ -54,18 +54,17 @@ type (
 		Draining     string         `json:"draining,omitempty"`
 		Held         string         `json:"held,omitempty"`
 		HeldDetail   string         `json:"held_detail,omitempty"`
-		PlanApproved bool           `json:"plan_approved"`
+		PlanApproved bool           `json:"plan_approved"` // or needs no approval: epic.json as it stands
 		Budget       ir.Budget      `json:"budget"`
 		Spent        spentJSON      `json:"spent"`        // of the budget
 		SpentInAll   spentJSON      `json:"spent_in_all"` // since the first apply
 		Base         string         `json:"base,omitempty"`
 
 		// What the texts say besides.
-		View    machine.RunView `json:"-"` // for words about amounts, parked runners, holds
-		Says    string          `json:"-"` // State, with who and when
-		Cut     bool            `json:"-"` // the next apply goes on with it
-		AtWork  bool            `json:"-"`
-		Waiting bool            `json:"-"` // for the approval of its plan
+		View   machine.RunView `json:"-"` // for words about amounts, parked runners, holds
+		Says   string          `json:"-"` // State, with who and when
+		Cut    bool            `json:"-"` // the next apply goes on with it
+		AtWork bool            `json:"-"`
 	}
 	spentJSON struct {
 		Tokens          *int64 `json:"tokens"`
@@ -205,9 +204,9 @@ func statusOf(r *Record) StatusJSON {
 	s.Epic.ID, s.Epic.Slug, s.Epic.Title, s.Epic.Plan, s.Epic.Digest, s.Epic.Changed = h.ID, h.Slug, h.Title, h.Plan, r.Epic.Digest, r.Changed
 	s.Run = RunJSON{
 		Started: TimeJSON(o.Started), By: o.By, Slots: o.Slots, Draining: o.Draining,
-		Held: string(o.Held.For), HeldDetail: o.Held.Detail, PlanApproved: o.PlanApproved, Budget: o.Budget,
+		Held: string(o.Held.For), HeldDetail: o.Held.Detail, PlanApproved: r.approved(), Budget: o.Budget,
 		Spent: spentOf(o.Spent), SpentInAll: spentOf(o.All), Base: r.Run.Bases().Base().Commit,
-		View: o, AtWork: r.Held, Waiting: r.Epic.Run.HITL.Plan == "required" && !o.PlanApproved,
+		View: o, AtWork: r.Held,
 	}
 	s.Run.State, s.Run.Says, s.Run.Cut = r.State()
 	if r.Held {
@@ -233,6 +232,10 @@ func (r *Record) State() (word, says string, cut bool) {
 		return "at work", fmt.Sprintf("at work: process %d of %s, since %s", r.Holder.PID, r.Holder.User, r.Holder.Started.Local().Format(time.DateTime)), false
 	case !o.Begun && !o.Recovered.IsZero():
 		return "not started", "recovered at " + o.Recovered.Local().Format(time.DateTime), true
+	case !o.PlanApproved && !o.Begun:
+		return "not started", "not started; the plan waits for approval", false
+	case !o.Begun && r.Epic.Run.HITL.Plan == "required":
+		return "not started", "not started; the plan is approved", false
 	case !o.Begun:
 		return "not started", "not started", false
 	case o.Open, r.cut():

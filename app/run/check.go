@@ -169,7 +169,7 @@ func (r *Opened) checkDeadlines(now time.Time) error {
 
 // checkApproved refuses to start a plan that a person has to approve first.
 func (r *Opened) checkApproved(about string) error {
-	if r.Epic.Run.HITL.Plan != "required" || r.Run.Overview().PlanApproved {
+	if r.Run.Overview().PlanApproved {
 		return nil
 	}
 	return &exit.Error{Code: exit.Waiting, Err: fmt.Errorf("the plan waits for approval (hitl.plan = \"required\").\n  Look at it: ralph plan%[3]s, ralph graph%[3]s\n  then type:  ralph approve%[1]s\n  The approval holds only for this epic.json (%.19[2]s). Nothing was started", about, r.Epic.Digest, record.Applies(r.File))}

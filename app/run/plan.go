@@ -26,7 +26,7 @@ func PlanOf(ctx context.Context, epic *ir.Epic, space *workspace.Space, run *mac
 	p.Proposals = run.Overview().Proposals
 	files := NewStartsFrom(epic, space, run, start)
 	p.Warnings = Warnings(ctx, epic, space, run, start.Base)
-	planFirst(&p, epic, run)
+	planFirst(&p, run)
 	if why := Refuse(epic); why != nil {
 		p.Cannot = why.Error()
 	} else if why := CheckNames(space, run); why != nil {
@@ -73,12 +73,13 @@ func PlanOf(ctx context.Context, epic *ir.Epic, space *workspace.Space, run *mac
 }
 
 // planFirst says what has to be typed before apply.
-func planFirst(p *record.PlanJSON, epic *ir.Epic, run *machine.Run) {
-	if epic.Run.HITL.Plan == "required" && !run.Overview().PlanApproved {
+func planFirst(p *record.PlanJSON, run *machine.Run) {
+	o := run.Overview()
+	if !o.PlanApproved {
 		p.Warnings = append(p.Warnings, "the plan waits for approval: ralph approve")
 		p.First = append(p.First, "ralph approve")
 	}
-	if o := run.Overview(); o.Held.For != "" && o.Held.For != executor.ForBase {
+	if o.Held.For != "" && o.Held.For != executor.ForBase {
 		p.Warnings = append(p.Warnings, "nothing would start: the run is held: "+words.First(o.Held.Detail))
 		p.First = append(p.First, words.ResumeCommand(o.Held.For, o.More))
 	}

@@ -90,12 +90,13 @@ func Plan(p record.PlanJSON, out io.Writer, epic *ir.Epic, apply, about string) 
 // WritePlanned writes what would be done about each sprint, and how many there are of
 // each kind.
 func WritePlanned(b *strings.Builder, paint term.Style, nodes []record.PlannedJSON) {
-	wide, wideAction, counts := 0, 0, map[string]int{}
+	wide, wideAction, sprints, counts := 0, 0, 0, map[string]int{}
 	for _, n := range nodes {
 		wide = max(wide, min(columns.Of(reveal.Words(string(n.Key))), 24))
 		word, _ := actionWords(n)
 		wideAction = max(wideAction, len(word))
 		if n.ID != executor.Integration {
+			sprints++
 			counts[word]++
 		}
 	}
@@ -118,7 +119,7 @@ func WritePlanned(b *strings.Builder, paint term.Style, nodes []record.PlannedJS
 			parts = append(parts, fmt.Sprintf("%d %s", k, word))
 		}
 	}
-	fmt.Fprintln(b, strings.Join(parts, ", "))
+	fmt.Fprintf(b, "%s: %s\n", text.Count(sprints, "sprint"), strings.Join(parts, ", "))
 }
 
 // writePlanSteps says what to type to do what is planned.

@@ -39,10 +39,22 @@ func Status(s record.StatusJSON, out io.Writer, attempts bool) error {
 		sayOpen(s, w)
 		SayChanges(w, s.Changes)
 	} else {
-		fmt.Fprintf(w, "\nNothing has run yet. To start: ralph apply%s\n", record.Applies(s.File))
+		fmt.Fprintf(w, "\nNothing has run yet.%s\n", toStart(s))
 	}
 	_, err := io.WriteString(out, w.String())
 	return err
+}
+
+// toStart says what to type so that a run begins; "" if that has been said, or one is at work.
+func toStart(s record.StatusJSON) string {
+	if s.Run.AtWork || s.Run.Held != "" {
+		return ""
+	}
+	approve := ""
+	if !s.Run.PlanApproved {
+		approve = "ralph approve" + record.AboutEpic(s.File) + ", then "
+	}
+	return " To start: " + approve + "ralph apply" + record.Applies(s.File)
 }
 
 // stateOf is the state of a run with what to type where it was cut.
@@ -73,7 +85,7 @@ func sayRun(s record.StatusJSON, w io.Writer) {
 		say("%s has changed since the last apply: ralph plan%s shows what the next one would do", s.File, record.Applies(s.File))
 	}
 	saySent(s, say)
-	if s.Run.Waiting {
+	if !s.Run.PlanApproved && o.Begun {
 		say("the plan waits for approval: ralph approve%s", record.AboutEpic(s.File))
 	}
 	say("%s", s.Tally)

@@ -124,5 +124,5 @@ func (w *Worker) waitsStill(rec *record.Record) bool {
 		return v.Status == executor.Waiting && (v.For == executor.ForHuman || v.For == executor.ForBudget)
 	}
 	o := rec.Run.Overview()
-	return still(v) || joined && still(sum) || rec.Run.Watch().Tampered() || o.Held.For != "" || !o.Begun && rec.Epic.Run.HITL.Plan == "required" && !o.PlanApproved
+	return still(v) || joined && still(sum) || rec.Run.Watch().Tampered() || o.Held.For != "" || !o.Begun && !o.PlanApproved
 }
