@@ -77,7 +77,7 @@ func runCompile(cmd *cobra.Command, a *project.Args) error {
 		return exit.Usagef("--check writes nothing, --push does: give only one of them")
 	}
 	if slices.Contains(a.Plans, "-") && len(a.Plans) > 1 {
-		return exit.Usagef("standard input (-) stands alone")
+		return exit.Usagef("standard input (-) is one plan: name no other beside it")
 	}
 	if err := checkFreshIDs(a); err != nil {
 		return err

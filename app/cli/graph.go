@@ -12,9 +12,9 @@ import (
 
 	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/app/project"
+	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/app/view"
 	"github.com/ralph-compiler/ralph/internal/reveal"
-	"github.com/ralph-compiler/ralph/internal/spell"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/dot"
 	"github.com/ralph-compiler/ralph/ir/codec/graphjson"
@@ -40,11 +40,11 @@ func newGraphCommand() *cobra.Command {
 	f.StringVarP(&a.out, "output", "o", "", "file to write (default: standard output)")
 	f.BoolVar(&a.waves, "waves", false, "what can run together")
 	f.BoolVar(&a.critical, "critical-path", false, "the longest chain, slack, the bound on speed-up")
-	f.StringVar(&a.impact, "impact", "", "what waits for this node, directly or indirectly")
-	f.BoolVar(&a.policy, "policy", false, "steps, agents and fallbacks instead of nodes")
+	f.StringVar(&a.impact, "impact", "", "what waits for this sprint, directly or indirectly")
+	f.BoolVar(&a.policy, "policy", false, "draw steps, agents and fallbacks instead of sprints (a policy to compile with: --policies)")
 	addAs(cmd, &a.from.As, project.IsWork)
 	addDialect(cmd, &a.from)
-	f.StringArrayVar(&a.from.Policies, "policies", nil, "policy file or directory that a plan is compiled with; replaces the default policy path (repeatable)")
+	f.StringArrayVar(&a.from.Policies, "policies", nil, "policy file or directory that a plan is compiled with, as --policy of compile; replaces the default policy path (repeatable)")
 	addVars(cmd, &a.from)
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"dot", "mermaid", "svg", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -59,9 +59,11 @@ func runGraph(cmd *cobra.Command, a *graphArgs, args []string) error {
 		return err
 	}
 	if a.impact != "" {
-		if err := knownKey(epic, a.impact); err != nil {
+		n, err := record.Sprint(epic, a.impact)
+		if err != nil {
 			return err
 		}
+		a.impact = string(n.Key)
 	}
 	var drawing []byte
 	if a.numbers() {
@@ -96,18 +98,6 @@ func (a *graphArgs) check() error {
 // numbers reports whether text is asked for instead of a drawing.
 func (a *graphArgs) numbers() bool {
 	return a.format == "" && !a.policy && (a.waves || a.critical || a.impact != "")
-}
-
-// knownKey refuses an unknown key.
-func knownKey(epic *ir.Epic, key string) error {
-	keys := make([]string, len(epic.Nodes))
-	for i, n := range epic.Nodes {
-		if string(n.Key) == key {
-			return nil
-		}
-		keys[i] = string(n.Key)
-	}
-	return exit.Inputf("there is no node %s%s; ralph graph --waves lists all", key, spell.Hint(key, keys))
 }
 
 // draw makes the drawing that was asked for.

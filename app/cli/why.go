@@ -21,7 +21,7 @@ func newWhyCommand() *cobra.Command {
 	a := &project.Args{}
 	var file string
 	var asJSON bool
-	cmd := newCommand("why KEY [FIELD]", "Show where a node's values come from, with the source line", cobra.RangeArgs(1, 2), func(cmd *cobra.Command, args []string) error {
+	cmd := newCommand("why KEY [FIELD]", "Show where a sprint's values come from, with the source line", cobra.RangeArgs(1, 2), func(cmd *cobra.Command, args []string) error {
 		field := ""
 		if len(args) > 1 {
 			field = args[1]
@@ -61,15 +61,16 @@ func runWhy(cmd *cobra.Command, a *project.Args, file, key, field string, asJSON
 	if !bytes.Equal(r.JSON, old) {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s is stale: this is the plan as it is now (ralph compile --check shows the difference)\n", file)
 	}
-	reasons, ok := r.Trace.Why(ir.Key(key), field)
-	if !ok {
-		return unknownKey(r.Trace.Keys(), key)
+	n, err := record.Sprint(r.Epic, key)
+	if err != nil {
+		return err
+	}
+	reasons, _ := r.Trace.Why(n.Key, field)
+	if len(reasons) == 0 {
+		reasons = likeField(r.Trace, n.Key, field)
 	}
 	if len(reasons) == 0 {
-		reasons = likeField(r.Trace, ir.Key(key), field)
-	}
-	if len(reasons) == 0 {
-		all, _ := r.Trace.Why(ir.Key(key), "")
+		all, _ := r.Trace.Why(n.Key, "")
 		names := make([]string, len(all))
 		for i, x := range all {
 			names[i] = x.Field
@@ -77,9 +78,9 @@ func runWhy(cmd *cobra.Command, a *project.Args, file, key, field string, asJSON
 		return exit.Inputf("nothing is recorded for the field %s of %s%s; there is: %s", field, key, spell.Hint(field, names), spell.Sorted(names, 40))
 	}
 	if asJSON {
-		return view.WhyJSON(c, cmd.OutOrStdout(), key, reasons)
+		return view.WhyJSON(c, cmd.OutOrStdout(), n, reasons)
 	}
-	return view.Why(c, cmd.OutOrStdout(), r, key, reasons, field != "")
+	return view.Why(c, cmd.OutOrStdout(), n, reasons, field != "")
 }
 
 // likeField finds the reasons for a short name of a field ("timeout", "agent"), or for its
@@ -100,11 +101,3 @@ func likeField(t *compiler.Trace, key ir.Key, field string) []compiler.Reason {
 }
 
 var limitFields = map[string]bool{"iterations": true, "attempts": true, "breaker": true, "runner_retries": true, "timeout_ms": true}
-
-func unknownKey(keys []ir.Key, key string) error {
-	known := make([]string, len(keys))
-	for i, k := range keys {
-		known[i] = string(k)
-	}
-	return exit.Inputf("there is no node %s%s; there are: %s", key, spell.Hint(key, known), spell.Sorted(known, 40))
-}

@@ -50,7 +50,7 @@ func (a *Args) Compile(in io.Reader) (*Compilation, error) {
 		var b []byte
 		if file == "-" {
 			if a.PlanPath == "" {
-				return nil, exit.Usagef("a plan from standard input needs --plan-path, the path that it stands for")
+				return nil, exit.Usagef("a plan from standard input needs --plan-path, the path that it would have in the project")
 			}
 			at = a.PlanPath
 			b, err = ReadStdin(in)

@@ -187,11 +187,20 @@ func Find(epic *ir.Epic, key string) (ir.NodeID, error) {
 	if key == executor.Integration {
 		return executor.Integration, nil
 	}
+	n, err := Sprint(epic, key)
+	if err != nil {
+		return "", err
+	}
+	return n.ID, nil
+}
+
+// Sprint translates the key or the id of a sprint.
+func Sprint(epic *ir.Epic, key string) (*ir.Node, error) {
 	known := make([]string, 0, len(epic.Nodes)+1)
 	for i := range epic.Nodes {
 		n := &epic.Nodes[i]
 		if string(n.Key) == key || string(n.ID) == key {
-			return n.ID, nil
+			return n, nil
 		}
 		known = append(known, string(n.Key))
 	}
@@ -199,7 +208,7 @@ func Find(epic *ir.Epic, key string) (ir.NodeID, error) {
 	if hint == "" {
 		hint = "; there are " + words.ListOf(known)
 	}
-	return "", exit.Usagef("there is no sprint %s%s", key, hint)
+	return nil, exit.Usagef("there is no sprint %s%s", key, hint)
 }
 
 // Node returns the node of an id; the sum has one that only says its name.

@@ -172,7 +172,7 @@ func OneAtATime(slots int, list []unknownCost) string {
 	case len(names) == 0:
 		return ""
 	case len(names) > 3:
-		return fmt.Sprintf(" (%d agents: 1 each)", len(names))
+		return fmt.Sprintf(" (%d agents: 1 each, of unknown cost)", len(names))
 	}
-	return fmt.Sprintf(" (agent %s: 1)", strings.Join(names, ": 1, agent "))
+	return fmt.Sprintf(" (agent %s: 1, of unknown cost)", strings.Join(names, ": 1, agent "))
 }

@@ -37,7 +37,7 @@ func TestABudgetThatCannotHoldIsSaid(t *testing.T) {
 		"a price, and a program that says it": {
 			func(*ir.Epic) {},
 			[]string{"the cost of a turn of each of agent dev, agent spare in US dollars is " + first, `agent "NAME" { expect { usd = 0.40 } }`},
-			" (agent dev: 1, agent spare: 1)",
+			" (agent dev: 1, agent spare: 1, of unknown cost)",
 		},
 		"no budget": {func(e *ir.Epic) {
 			e.Run.Budget.USDMicro, e.Agents["dev"] = 0, ir.Agent{Runner: "cx", Model: "free"}
@@ -45,7 +45,7 @@ func TestABudgetThatCannotHoldIsSaid(t *testing.T) {
 		"neither": {func(e *ir.Epic) {
 			e.Agents["dev"] = ir.Agent{Runner: "cx", Model: "free"}
 			e.Nodes[0].Steps[0].Fallback = nil
-		}, []string{"a budget in dollars cannot be enforced for agent dev", "The turns of such agents run one at a time", `agent "dev" { expect { usd = 0.40 } }`}, " (agent dev: 1)"},
+		}, []string{"a budget in dollars cannot be enforced for agent dev", "The turns of such agents run one at a time", `agent "dev" { expect { usd = 0.40 } }`}, " (agent dev: 1, of unknown cost)"},
 		"neither, and it is stated what to expect": {func(e *ir.Epic) {
 			e.Agents["dev"] = ir.Agent{Runner: "cx", Model: "free", Expect: &ir.Cost{USDMicro: &some}}
 			e.Nodes[0].Steps[0].Fallback = nil
@@ -57,17 +57,17 @@ func TestABudgetThatCannotHoldIsSaid(t *testing.T) {
 		"a program of the user's own": {func(e *ir.Epic) {
 			e.Runners["cl"] = ir.Runner{Kind: "command"}
 			e.Nodes[0].Steps[0].Fallback = nil
-		}, []string{"the cost of a turn of agent dev in US dollars is unknown", "the turns of such agents run one at a time until one reports it"}, " (agent dev: 1)"},
+		}, []string{"the cost of a turn of agent dev in US dollars is unknown", "the turns of such agents run one at a time until one reports it"}, " (agent dev: 1, of unknown cost)"},
 		"a budget in tokens": {func(e *ir.Epic) {
 			e.Run.Budget.USDMicro, e.Run.Budget.Tokens = 0, 1
 			e.Runners["cl"] = ir.Runner{Kind: "command"}
 			e.Agents["spare"] = ir.Agent{Runner: "cx", Expect: &ir.Cost{Tokens: &some}}
-		}, []string{"the cost of a turn of agent dev in tokens is unknown", `agent "dev" { expect { tokens = 60000 } }`}, " (agent dev: 1)"},
+		}, []string{"the cost of a turn of agent dev in tokens is unknown", `agent "dev" { expect { tokens = 60000 } }`}, " (agent dev: 1, of unknown cost)"},
 		"of a sprint": {func(e *ir.Epic) {
 			e.Run.Budget.USDMicro, e.Nodes[0].Limits.Budget.USDMicro = 0, 1
 			e.Nodes[0].Steps[0].Model, e.Nodes[0].Steps[0].Fallback = "free", nil
 			e.Agents["dev"] = ir.Agent{Runner: "cx"}
-		}, []string{"cannot be enforced for agent dev"}, " (agent dev: 1)"},
+		}, []string{"cannot be enforced for agent dev"}, " (agent dev: 1, of unknown cost)"},
 		"a sprint that is done": {func(e *ir.Epic) { e.Nodes[0].Done = true }, nil, ""},
 	} {
 		e := epic(c.change)

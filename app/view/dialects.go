@@ -71,7 +71,7 @@ func Dialects(w io.Writer, file string, plan *diag.File, t compiler.DialectTable
 func Fitted(c *project.Compilation, t *compiler.DialectTable, r *compiler.Reading) string {
 	file := c.Plans[0].File
 	if r.Refused != nil {
-		return fmt.Sprintf("note: read with the dialect %s: %s lies where %s keeps its plans\n", r.Dialect, file, r.Tool.Title)
+		return fmt.Sprintf("note: read with the dialect %s: %s is where %s keeps its plans\n", r.Dialect, file, r.Tool.Title)
 	}
 	said := fmt.Sprintf("note: read with the dialect %s: %s, %s; ralph init --plan %s writes it into the plan\n",
 		r.Dialect, text.Count(r.Items, "item"), text.Count(r.Edges, "edge"), words.QuotePath(file))

@@ -31,7 +31,7 @@ func GraphNumbers(epic *ir.Epic, waves, critical bool, impact string) []byte {
 		if len(waiting) == 0 {
 			fmt.Fprintf(&b, "nothing waits for %s\n", impact)
 		} else {
-			fmt.Fprintf(&b, "%s for %s: %s\n", text.Counted(len(waiting), "node waits", "nodes wait"), impact, JoinKeys(waiting, " "))
+			fmt.Fprintf(&b, "%s for %s: %s\n", text.Counted(len(waiting), "sprint waits", "sprints wait"), impact, JoinKeys(waiting, " "))
 		}
 	}
 	return []byte(reveal.Words(b.String()))

@@ -11,17 +11,14 @@ import (
 	"github.com/ralph-compiler/ralph/internal/columns"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
+	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Why prints reasons; whole says that long values are not cut.
-func Why(c *project.Compilation, w io.Writer, r compiler.Result, key string, reasons []compiler.Reason, whole bool) error {
+// Why prints the reasons of a node's values; whole says that long values are not cut.
+func Why(c *project.Compilation, w io.Writer, n *ir.Node, reasons []compiler.Reason, whole bool) error {
 	style := term.For(w)
 	var b strings.Builder
-	for i := range r.Epic.Nodes {
-		if n := &r.Epic.Nodes[i]; string(n.Key) == key {
-			fmt.Fprintf(&b, "%s  %s\n", style.Paint(term.Bold, key), reveal.Words(n.Title))
-		}
-	}
+	fmt.Fprintf(&b, "%s  %s\n", style.Paint(term.Bold, string(n.Key)), reveal.Words(n.Title))
 	list := make(diag.List, len(reasons))
 	width := 0
 	for i, x := range reasons {
@@ -51,7 +48,7 @@ func Why(c *project.Compilation, w io.Writer, r compiler.Result, key string, rea
 }
 
 // WhyJSON prints reasons for programs.
-func WhyJSON(c *project.Compilation, w io.Writer, key string, reasons []compiler.Reason) error {
+func WhyJSON(c *project.Compilation, w io.Writer, n *ir.Node, reasons []compiler.Reason) error {
 	type reason struct {
 		Field  string `json:"field"`
 		Value  string `json:"value"`
@@ -59,9 +56,9 @@ func WhyJSON(c *project.Compilation, w io.Writer, key string, reasons []compiler
 		Range  *Place `json:"range"`
 	}
 	out := struct {
-		Key     string   `json:"key"`
+		Key     ir.Key   `json:"key"`
 		Reasons []reason `json:"reasons"`
-	}{key, []reason{}}
+	}{n.Key, []reason{}}
 	for _, x := range reasons {
 		j := reason{Field: x.Field, Value: x.Value, Origin: x.Origin}
 		if !x.Range.IsZero() {

@@ -22,7 +22,7 @@ var offered = []struct {
 	{syntax.Goal, "one sentence: what changes"},
 	{syntax.Tasks, "a list of checkboxes, `- [ ] …`, in the order of the work"},
 	{syntax.Acceptance, "a list; each point can be checked by somebody who did not do the work"},
-	{syntax.Verify, "the commands that judge the sprint: one code span, or fences marked `sh`, with `name=` and `timeout=` behind it"},
+	{syntax.Verify, "the commands that judge the sprint: one code span, or fences marked `sh`, with `name=` and `timeout=` after it"},
 	{syntax.Owns, "paths and globs: the only files that the sprint may change; everything else is refused"},
 	{syntax.Files, "paths and globs that it will probably change, where Owns would be too narrow"},
 	{syntax.Reads, "paths and globs that are worth reading"},

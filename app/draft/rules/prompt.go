@@ -189,7 +189,7 @@ func (p *page) rules(in PromptInput) {
 		"- A sprint is a thin slice through the system: it works when it is merged, and something shows that it does. No sprint is only for tests, documentation or cleaning up after others; that belongs to each.",
 		"- One agent finishes it in one sitting and knows only its sprint, its phase and the repository: say what it needs, and name the files to read.",
 		"- Sprints run side by side when they can: letters, where neither needs the other. Their **Owns** do not overlap. What both would change (routes, schemas, registries, lock files) belongs to a sprint before them,",
-		"  or to one with `(merge)` behind them.",
+		"  or to one with `(merge)` after them.",
 		"- Order only what needs order. The first sprint carries the risk: what could make the plan fail is tried first.",
 		"- Acceptance criteria say what can be observed: inputs and answers, not intentions.",
 		"- A command under **Verify** works in a fresh checkout of the sprint's commit, fails without the work, and tests this sprint rather than everything. Use what the repository has; invent no tool.",
