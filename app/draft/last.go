@@ -44,7 +44,7 @@ func lastRun(ctx context.Context, id ir.NodeID) ([]string, error) {
 		return nil, nil
 	}
 	t := &lastTold{Record: r}
-	_, state, _ := r.State()
+	state, _ := r.State()
 	t.say("The run is %s. %s.", state, words.TallyOf(r.Run))
 	if s := words.SpentOfRun(o); s != "" {
 		t.say("In total: %s.", s)

@@ -61,10 +61,8 @@ type (
 		Base         string         `json:"base,omitempty"`
 
 		// What the texts say besides.
-		View   machine.RunView `json:"-"` // for words about amounts, parked runners, holds
-		Says   string          `json:"-"` // State, with who and when
-		Cut    bool            `json:"-"` // the next apply goes on with it
-		AtWork bool            `json:"-"`
+		View machine.RunView `json:"-"` // for words about amounts, parked runners, holds
+		Says string          `json:"-"` // State, with who and when, and what goes on with it
 	}
 	spentJSON struct {
 		Tokens          *int64 `json:"tokens"`
@@ -152,9 +150,7 @@ type (
 		Gates        []GateJSON           `json:"gates"`
 		Files        string               `json:"files"`
 
-		Log  machine.AttemptLog `json:"-"` // for words about it
-		By   string             `json:"-"` // who made it
-		Word string             `json:"-"` // how it ended; of an open one, what its node is at
+		By string `json:"-"` // who made it
 
 		// Of show alone.
 		Feedback []string              `json:"feedback,omitempty"` // that its agent was given
@@ -206,9 +202,9 @@ func statusOf(r *Record) StatusJSON {
 		Started: TimeJSON(o.Started), By: o.By, Slots: o.Slots, Draining: o.Draining,
 		Held: string(o.Held.For), HeldDetail: o.Held.Detail, PlanApproved: r.approved(), Budget: o.Budget,
 		Spent: spentOf(o.Spent), SpentInAll: spentOf(o.All), Base: r.Run.Bases().Base().Commit,
-		View: o, AtWork: r.Held,
+		View: o,
 	}
-	s.Run.State, s.Run.Says, s.Run.Cut = r.State()
+	s.Run.State, s.Run.Says = r.State()
 	if r.Held {
 		s.Run.PID, s.Run.User = r.Holder.PID, r.Holder.User
 	}
@@ -221,27 +217,30 @@ func statusOf(r *Record) StatusJSON {
 	return s
 }
 
-// State is where the run stands: in one word, and for people with who and when. cut
-// says that the next apply goes on with it.
-func (r *Record) State() (word, says string, cut bool) {
-	o := r.Run.Overview()
+// AtWork reports whether a process is at work on the run.
+func (r RunJSON) AtWork() bool { return r.State == "at work" || r.State == "ending" }
+
+// State is the state of the run: in one word, and for people with who, when, and what to
+// type if the next apply goes on with it.
+func (r *Record) State() (word, says string) {
+	o, goesOn := r.Run.Overview(), "; ralph apply"+Applies(r.File)+" goes on"
 	switch {
 	case r.Held && o.Open && o.Draining != "":
-		return "ending", fmt.Sprintf("ending (%s); process %d", o.Draining, r.Holder.PID), false
+		return "ending", fmt.Sprintf("ending (%s); process %d", o.Draining, r.Holder.PID)
 	case r.Held:
-		return "at work", fmt.Sprintf("at work: process %d of %s, since %s", r.Holder.PID, r.Holder.User, r.Holder.Started.Local().Format(time.DateTime)), false
+		return "at work", fmt.Sprintf("at work: process %d of %s, since %s", r.Holder.PID, r.Holder.User, r.Holder.Started.Local().Format(time.DateTime))
 	case !o.Begun && !o.Recovered.IsZero():
-		return "not started", "recovered at " + o.Recovered.Local().Format(time.DateTime), true
+		return "not started", "recovered at " + o.Recovered.Local().Format(time.DateTime) + goesOn
 	case !o.PlanApproved && !o.Begun:
-		return "not started", "not started; the plan waits for approval", false
+		return "not started", "not started; the plan waits for approval"
 	case !o.Begun && r.Epic.Run.HITL.Plan == "required":
-		return "not started", "not started; the plan is approved", false
+		return "not started", "not started; the plan is approved"
 	case !o.Begun:
-		return "not started", "not started", false
+		return "not started", "not started"
 	case o.Open, r.cut():
-		return "interrupted", "interrupted", true
+		return "interrupted", "interrupted" + goesOn
 	}
-	return "ended", "ended", false
+	return "ended", "ended"
 }
 
 // DoubtsOf lists the passes of gates that are worth a look, each with its sprint.
@@ -274,7 +273,7 @@ func (r *Record) node(v machine.NodeView) NodeJSON {
 	}
 	for _, a := range v.Attempts {
 		x := r.attempt(v.ID, a)
-		x.By, x.Word = r.worker(v, a), words.Attempt(v, a)
+		x.By = r.by(v, a)
 		if v.Status == executor.Waiting && a.Status == executor.AttemptRunning {
 			x.Waits = cmp.Or(string(v.Cause), string(v.For))
 		}
@@ -288,8 +287,8 @@ func (r *Record) node(v machine.NodeView) NodeJSON {
 	return out
 }
 
-// worker is who made an attempt.
-func (r *Record) worker(v machine.NodeView, a machine.AttemptLog) string {
+// by is who made an attempt.
+func (r *Record) by(v machine.NodeView, a machine.AttemptLog) string {
 	switch {
 	case a.Person == "":
 		return a.Agent
@@ -308,7 +307,7 @@ func (r *Record) attempt(id ir.NodeID, a machine.AttemptLog) AttemptJSON {
 		Tokens: a.Cost().Tokens, USDMicro: a.Cost().USDMicro,
 		FilesChanged: a.Collected.Files, Added: a.Collected.Added, Removed: a.Collected.Removed,
 		Commit: a.Commit, Tests: words.TestCounts(a), Problems: a.Problems, Gates: []GateJSON{},
-		Files: effects.Files(r.Space.State(), id, a.Step, a.Number), Log: a,
+		Files: effects.Files(r.Space.State(), id, a.Step, a.Number),
 	}
 	if !a.Outcome.None() || a.Outcome.Summary != "" {
 		out.Outcome = &a.Outcome

@@ -95,7 +95,7 @@ func (t *Desk) holder() (by journal.Owner, held bool, err error) {
 	if by, held, err = journal.Holder(t.Space.State()); err != nil {
 		return by, held, exit.Inputf("%w", err)
 	}
-	return by, held, refuseAgents(by, held)
+	return by, held, checkCaller(by, held)
 }
 
 // delivery is a letter on its way to the process that holds the lock.

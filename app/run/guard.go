@@ -10,11 +10,11 @@ import (
 	"github.com/ralph-compiler/ralph/internal/process"
 )
 
-// refuseAgents refuses decisions by a caller that an agent or a gate started: it would
+// checkCaller refuses decisions by a caller that an agent or a gate started: it would
 // approve its own work. While a run is at work on this machine, it also refuses callers
 // that hide their ancestors. It is a guard rail, not a security boundary: a program that
 // is started through another program of the user (a tmux server, cron) is not detected.
-func refuseAgents(holder journal.Owner, held bool) error {
+func checkCaller(holder journal.Owner, held bool) error {
 	if held && holder.PID > 0 && slices.Contains(process.Ancestors(), holder.PID) {
 		return errInside()
 	}

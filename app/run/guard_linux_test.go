@@ -25,7 +25,7 @@ func TestWhoCannotBeSeenDecidesNothing(t *testing.T) { // execution §5
 		"the run is on another machine, or boot_id was covered": {other, true, "on another machine"},
 		"a lock of a release before":                            {journal.Owner{PID: 1 << 30, Boot: journal.BootID()}, true, ""},
 	} {
-		err := refuseAgents(c.holder, c.held)
+		err := checkCaller(c.holder, c.held)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: %v", name, err)
 		}

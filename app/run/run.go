@@ -41,9 +41,9 @@ type Args struct {
 	Worker   bool   // started by ralph worker, which speaks with the tracker itself
 }
 
-// record keeps runs.jsonl: a line for each run that ended, written with the next
+// logRuns keeps runs.jsonl: a line for each run that ended, written with the next
 // one's start for a run that was killed. The last one is returned.
-func (r *Opened) record(list []executor.Event) (last *journal.RunRecord, err error) {
+func (r *Opened) logRuns(list []executor.Event) (last *journal.RunRecord, err error) {
 	for _, e := range list {
 		r.Times.Add(e)
 		done := r.tally.Add(e)
@@ -72,7 +72,7 @@ func (r *Opened) Apply(ctx context.Context, a *Args, only, rerun []ir.NodeID, vi
 		view.Events(list)
 		tell.events(list, view.Key)
 		mirror.observe(list)
-		done, err := r.record(list)
+		done, err := r.logRuns(list)
 		if unwritten = errors.Join(unwritten, err); done != nil {
 			ended = done
 		}

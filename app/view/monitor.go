@@ -30,7 +30,7 @@ func MonitorChanges(out io.Writer) func(record.MonitorJSON) {
 		for _, repo := range seen.Repositories {
 			for _, r := range repo.Epics {
 				id := string(r.Epic.ID)
-				say(repo.Dir+id, repo.Dir+" "+id, stateOf(r.StatusJSON), "; "+r.Tally)
+				say(repo.Dir+id, repo.Dir+" "+id, r.Run.Says, "; "+r.Tally)
 				for _, n := range r.Nodes {
 					v := n.View
 					state := strings.TrimSpace(words.Status(v) + " " + v.Attempt)
@@ -74,7 +74,7 @@ func Monitor(w io.Writer, paint term.Style, seen record.MonitorJSON) {
 func writeMonitored(w io.Writer, paint term.Style, r record.MonitoredJSON) {
 	o := r.Run.View
 	colour := [...]term.Colour{term.Info, term.Warn, term.Warn, term.Plain}[r.Rank]
-	fmt.Fprintf(w, "  %s  %s  %s\n", reveal.Words(string(r.Epic.ID)), reveal.Words(r.Epic.Title), paint.Paint(colour, reveal.Words(stateOf(r.StatusJSON))))
+	fmt.Fprintf(w, "  %s  %s  %s\n", reveal.Words(string(r.Epic.ID)), reveal.Words(r.Epic.Title), paint.Paint(colour, reveal.Words(r.Run.Says)))
 	fmt.Fprintf(w, "    %s", r.Tally)
 	if s := words.SpentOfRun(o); s != "" {
 		fmt.Fprintf(w, "; spent %s", s)
@@ -98,7 +98,7 @@ func writeMonitored(w io.Writer, paint term.Style, r record.MonitoredJSON) {
 // writeMonitoredNode prints a sprint that runs, or wants something of a person.
 func writeMonitoredNode(w io.Writer, paint term.Style, r record.MonitoredJSON, n record.NodeJSON) {
 	key, status := paint.Paint(term.Bold, reveal.Words(string(n.Key))), n.View.Status
-	if status == executor.Running && r.Run.AtWork {
+	if status == executor.Running && r.Run.AtWork() {
 		what, colour, said := "runs", term.Info, ""
 		if n.LastActivity != nil {
 			said = ", last sign of life " + words.Ago(r.Now, *n.LastActivity)

@@ -70,8 +70,9 @@ type reportNode struct {
 
 type reportAttempt struct {
 	record.AttemptJSON
-	Took, Cost, Feedback, Facts string
-	Gates                       []reportGate
+	Log                               machine.AttemptLog
+	Word, Took, Cost, Feedback, Facts string
+	Gates                             []reportGate
 }
 
 type reportGate struct {
@@ -101,7 +102,7 @@ func pageDataOf(r *record.Record) pageData {
 	s := record.StatusOf(r)
 	o := s.Run.View
 	p := pageData{
-		Title: s.Epic.Title, Plan: s.Epic.Plan, State: stateOf(s), Tally: s.Tally, Spent: words.SpentOfRun(o),
+		Title: s.Epic.Title, Plan: s.Epic.Plan, State: s.Run.Says, Tally: s.Tally, Spent: words.SpentOfRun(o),
 		Made: r.Now.Local().Format(time.DateTime), Branch: r.Epic.Epic.Integration.Branch, Base: s.Run.Base,
 		Begun: o.Begun, Changed: r.Changed, Changes: s.Changes, Proposals: s.Proposals, Graph: DrawGraph(r.Epic, views),
 	}
@@ -156,16 +157,17 @@ func reportNodeOf(s record.ShowJSON) reportNode {
 	for _, d := range v.Decisions {
 		out.Decisions = append(out.Decisions, reportDecision{dateTime(d.At), words.Decision(d)})
 	}
-	for _, a := range s.Attempts {
+	for i, a := range s.Attempts {
+		log := v.Attempts[i]
 		x := reportAttempt{
-			AttemptJSON: a, Cost: words.Usage(a.Log), Feedback: strings.Join(a.Feedback, "\n"),
+			AttemptJSON: a, Log: log, Word: words.Attempt(v, log), Cost: words.Usage(log), Feedback: strings.Join(a.Feedback, "\n"),
 			Facts: fmt.Sprintf("%s, +%d −%d", text.Count(a.FilesChanged, "file"), a.Added, a.Removed),
 		}
 		if c := a.Tests; c != nil {
 			x.Facts += fmt.Sprintf(" · %s passed, %d failed", text.Count(c.Passed, "test"), c.Failed)
 		}
 		if a.Ended != nil && a.Started != nil {
-			x.Took = words.Took(a.Log)
+			x.Took = words.Took(log)
 		}
 		for _, g := range a.Gates {
 			x.Gates = append(x.Gates, reportGate{g, words.Millis(g.Millis)})

@@ -20,8 +20,8 @@ func Sprint(s record.ShowJSON, out io.Writer) error {
 	w := &sheet{}
 	showFacts(s, w)
 	showSpec(s, w)
-	for _, a := range s.Attempts {
-		showAttempt(w, a)
+	for i, a := range s.Attempts {
+		showAttempt(w, s.View, a, s.View.Attempts[i])
 	}
 	if len(s.Feedback) > 0 && s.View.Status != executor.Done {
 		w.head("%s", toldTo(s.View))

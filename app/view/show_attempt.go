@@ -14,30 +14,31 @@ import (
 	"github.com/ralph-compiler/ralph/internal/text"
 )
 
-func showAttempt(w *sheet, a record.AttemptJSON) {
-	w.head("%s #%d: %s%s", a.Step, a.Number, a.Word, words.Because(a.Reason))
+// showAttempt writes an attempt of the node v; log is the machine's account of it.
+func showAttempt(w *sheet, v machine.NodeView, a record.AttemptJSON, log machine.AttemptLog) {
+	w.head("%s #%d: %s%s", a.Step, a.Number, words.Attempt(v, log), words.Because(a.Reason))
 	w.field("  by", a.By+words.With(", model ", a.Model, ""))
-	when := dateTime(a.Log.Started)
+	when := dateTime(log.Started)
 	if when != "" && a.Ended != nil {
-		when += ", took " + words.Took(a.Log)
+		when += ", took " + words.Took(log)
 	}
 	w.field("  when", when)
-	if a.AgentMillis > 0 || a.Iterations > 0 || a.Log.Untold > 0 {
-		w.field("  spent", strings.TrimSuffix(text.Count(max(a.Iterations+a.Log.Untold, 1), "turn")+", "+words.Spent(spentBy(a.Log)), ", "))
+	if a.AgentMillis > 0 || a.Iterations > 0 || log.Untold > 0 {
+		w.field("  spent", strings.TrimSuffix(text.Count(max(a.Iterations+log.Untold, 1), "turn")+", "+words.Spent(spentBy(log)), ", "))
 	}
 	w.field("  session", a.Session)
-	w.field("  says", a.Log.Outcome.Summary)
-	w.field("  from", a.Log.From)
+	w.field("  says", log.Outcome.Summary)
+	w.field("  from", log.From)
 	if a.Commit != "" {
 		w.field("  commit", fmt.Sprintf("%s  %s, +%d −%d", a.Commit, text.Count(a.FilesChanged, "file"), a.Added, a.Removed))
 	}
 	for _, p := range a.Problems {
 		w.field("  problem", p)
 	}
-	for _, p := range a.Log.Collected.Listed {
+	for _, p := range log.Collected.Listed {
 		w.field("  noted", p)
 	}
-	showGates(w, a)
+	showGates(w, a, log)
 	if list := record.AttemptFiles(a.Files); len(list) > 0 {
 		var names []string
 		for _, f := range list {
@@ -62,14 +63,14 @@ func spentBy(a machine.AttemptLog) machine.Spent {
 }
 
 // showGates writes the verdicts on an attempt, and the gates that gave none yet.
-func showGates(w *sheet, a record.AttemptJSON) {
+func showGates(w *sheet, a record.AttemptJSON, log machine.AttemptLog) {
 	for i, g := range a.Gates {
 		tests := ""
-		if said := a.Log.Gates[i].SaidOfTests(); g.Counts == nil && said != "" {
+		if said := log.Gates[i].SaidOfTests(); g.Counts == nil && said != "" {
 			tests = ", tests: " + said
 		}
 		cut := ""
-		if n := a.Log.UntoldOf[g.Gate]; n > 0 {
+		if n := log.UntoldOf[g.Gate]; n > 0 {
 			cut = ", and " + cutTurns(n)
 		}
 		w.line("  gate %s: %s  (%s%s%s)", g.Gate, g.Verdict, words.Millis(g.Millis), tests, cut)
@@ -89,9 +90,9 @@ func showGates(w *sheet, a record.AttemptJSON) {
 			w.line("    evidence: %s", g.Evidence)
 		}
 	}
-	for _, g := range slices.Sorted(maps.Keys(a.Log.UntoldOf)) {
+	for _, g := range slices.Sorted(maps.Keys(log.UntoldOf)) {
 		if !slices.ContainsFunc(a.Gates, func(j record.GateJSON) bool { return j.Gate == g }) {
-			w.line("  gate %s: no verdict yet  (%s)", g, cutTurns(a.Log.UntoldOf[g]))
+			w.line("  gate %s: no verdict yet  (%s)", g, cutTurns(log.UntoldOf[g]))
 		}
 	}
 }

@@ -18,7 +18,7 @@ func Status(s record.StatusJSON, out io.Writer, attempts bool) error {
 	w := &strings.Builder{}
 	paint := term.For(out)
 	fmt.Fprintf(w, "%s  %s\n", paint.Paint(term.Bold, reveal.Words(s.Epic.Title)), reveal.Words(s.Epic.Plan))
-	fmt.Fprintf(w, "run: %s\n", reveal.Words(stateOf(s)))
+	fmt.Fprintf(w, "run: %s\n", reveal.Words(s.Run.Says))
 	saySurvivors(s, w)
 	sayRun(s, w)
 	w.WriteString("\n")
@@ -31,7 +31,7 @@ func Status(s record.StatusJSON, out io.Writer, attempts bool) error {
 			fmt.Fprintf(w, "  - %s\n", words.Proposal(p))
 		}
 	}
-	if s.Run.View.Begun && !s.Run.AtWork {
+	if s.Run.View.Begun && !s.Run.AtWork() {
 		SayOlder(s.Branch, w)
 	}
 	if s.Run.View.Begun || !s.Run.View.Recovered.IsZero() {
@@ -47,7 +47,7 @@ func Status(s record.StatusJSON, out io.Writer, attempts bool) error {
 
 // toStart says what to type so that a run begins; "" if that has been said, or one is at work.
 func toStart(s record.StatusJSON) string {
-	if s.Run.AtWork || s.Run.Held != "" {
+	if s.Run.AtWork() || s.Run.Held != "" {
 		return ""
 	}
 	approve := ""
@@ -55,14 +55,6 @@ func toStart(s record.StatusJSON) string {
 		approve = "ralph approve" + record.AboutEpic(s.File) + ", then "
 	}
 	return " To start: " + approve + "ralph apply" + record.Applies(s.File)
-}
-
-// stateOf is the state of a run with what to type where it was cut.
-func stateOf(s record.StatusJSON) string {
-	if s.Run.Cut {
-		return s.Run.Says + "; ralph apply" + record.Applies(s.File) + " goes on"
-	}
-	return s.Run.Says
 }
 
 // sayRun writes what concerns all sprints: holds, parked runners, the tracker, amounts.
@@ -101,7 +93,7 @@ func endHold(s record.StatusJSON) string {
 	if o.Held.For == executor.ForBase {
 		return command + " starts anyway; or " + words.MendBase(record.Applies(s.File))
 	}
-	if o.Open && s.Run.AtWork {
+	if o.Open && s.Run.AtWork() {
 		return command + " goes on"
 	}
 	return command + ", then ralph apply" + record.Applies(s.File)
@@ -134,8 +126,8 @@ func nodeTable(s record.StatusJSON, w io.Writer, paint term.Style, attempts bool
 		if !attempts {
 			continue
 		}
-		for _, a := range n.Attempts {
-			t.Row(term.Faint, "", "  "+a.Word, fmt.Sprintf("%s #%d", a.Step, a.Number), "", "", words.Usage(a.Log), words.AttemptFacts(a.Log))
+		for _, a := range n.View.Attempts {
+			t.Row(term.Faint, "", "  "+words.Attempt(n.View, a), fmt.Sprintf("%s #%d", a.Step, a.Number), "", "", words.Usage(a), words.AttemptFacts(a))
 		}
 	}
 	t.Write(w)

@@ -37,7 +37,7 @@ func sayOpen(s record.StatusJSON, w io.Writer) {
 	const most = 60
 	open := slices.DeleteFunc(slices.Clone(s.Nodes), func(n record.NodeJSON) bool {
 		status := n.View.Status
-		return status == executor.Done || status == executor.Running && s.Run.AtWork || n.ID == executor.Integration && status == executor.Pending
+		return status == executor.Done || status == executor.Running && s.Run.AtWork() || n.ID == executor.Integration && status == executor.Pending
 	})
 	if len(open) == 0 {
 		return
@@ -61,7 +61,7 @@ func sayOpen(s record.StatusJSON, w io.Writer) {
 func whyNotOf(s record.StatusJSON, v machine.NodeView) string {
 	apply := "ralph apply" + record.Applies(s.File)
 	switch {
-	case s.Run.AtWork:
+	case s.Run.AtWork():
 	case v.Interrupted && v.GoesOn:
 		return "interrupted: resume with " + apply
 	case v.Free: // the run was killed
@@ -83,7 +83,7 @@ func saySent(s record.StatusJSON, say func(format string, args ...any)) {
 		return
 	case t.Away != "":
 		say("bd rejects updates; ralph continues and sends them later: %s", words.First(t.Away))
-	case s.Run.AtWork: // it is on its way
+	case s.Run.AtWork(): // it is on its way
 	case len(t.Unsent) > 0:
 		lines = words.UnsentLines(t.Unsent)
 	case t.CommentsUnsent > 0: // the last ralph ended without a word

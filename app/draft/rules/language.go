@@ -51,12 +51,12 @@ var withheld = []syntax.LabelName{
 
 // language is the plan language on a page, as lines.
 func language() []string {
-	var table strings.Builder
-	table.WriteString("| label | value |\n|---|---|\n")
+	var rows strings.Builder
+	rows.WriteString("| label | value |\n|---|---|\n")
 	for _, o := range offered {
-		fmt.Fprintf(&table, "| %s | %s |\n", o.name.Written()[0], o.value)
+		fmt.Fprintf(&rows, "| %s | %s |\n", o.name.Written()[0], o.value)
 	}
-	return lines(strings.Replace(languagePage, "<!-- labels -->\n", table.String(), 1))
+	return lines(strings.Replace(languagePage, "<!-- labels -->\n", rows.String(), 1))
 }
 
 // lines cuts a text into lines.
