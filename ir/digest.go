@@ -14,8 +14,8 @@ import (
 // has the fields that are marked `digest:"work"`, or what the embedding says, and none
 // that it has itself. Neither covers the
 // node's id, key, labels, limits, timeouts, retries, names of branches and
-// worktrees, `done`, its dependencies (the executor chains those), or who would
-// stand in for an agent that is not available.
+// worktrees, `done`, its dependencies (the executor chains those), what confines its
+// agents, or who would stand in for an agent that is not available.
 
 // workView is what the agents of a node are told and given.
 type workView struct {
@@ -26,7 +26,8 @@ type workView struct {
 	Worktree workWorktree `json:"worktree"`
 }
 
-// workStep has digests for names: of an agentView, a modelView, a Sandbox; "" for none.
+// workStep has digests for names: of an agentView, a modelView; "" for none. Of its
+// sandbox it has the image.
 type workStep struct {
 	Step `digest:"work"`
 }
@@ -120,26 +121,24 @@ func GateDigest(e *Epic, name string) string {
 	return newSealer(e).gate(name)
 }
 
-// sealer computes each agent's, model's, gate's and sandbox's digest once.
+// sealer computes each agent's, model's and gate's digest once.
 type sealer struct {
-	e         *Epic
-	buf       encoder
-	worktree  workWorktree
-	agents    map[string]string
-	models    map[string]string
-	gates     map[string]string
-	sandboxes map[string]string
+	e        *Epic
+	buf      encoder
+	worktree workWorktree
+	agents   map[string]string
+	models   map[string]string
+	gates    map[string]string
 }
 
 func newSealer(e *Epic) *sealer {
 	w := e.Run.Worktree
 	return &sealer{
-		e:         e,
-		worktree:  workWorktree{w, secretsOf(e, w.Secrets)},
-		agents:    map[string]string{},
-		models:    map[string]string{},
-		gates:     map[string]string{},
-		sandboxes: map[string]string{},
+		e:        e,
+		worktree: workWorktree{w, secretsOf(e, w.Secrets)},
+		agents:   map[string]string{},
+		models:   map[string]string{},
+		gates:    map[string]string{},
 	}
 }
 
@@ -161,7 +160,7 @@ func (s *sealer) work(n *Node) string {
 		Steps: make([]workStep, len(n.Steps)), Worktree: s.worktree,
 	}
 	for i, st := range n.Steps {
-		st.Agent, st.Model, st.Sandbox = s.agent(st.Agent), s.model(st.Model), s.sandbox(st.Sandbox)
+		st.Agent, st.Model, st.Sandbox = s.agent(st.Agent), s.model(st.Model), s.e.Sandboxes[st.Sandbox].Limits["image"]
 		v.Steps[i] = workStep{st}
 	}
 	return s.sum(workShape(), &v)
@@ -245,14 +244,6 @@ func (s *sealer) model(alias string) string {
 	return once(s.models, alias, func() string {
 		return sumOf(s, &modelView{alias, s.e.Models[alias]})
 	})
-}
-
-func (s *sealer) sandbox(name string) string {
-	box, known := s.e.Sandboxes[name]
-	if !known {
-		return name
-	}
-	return once(s.sandboxes, name, func() string { return sumOf(s, &box) })
 }
 
 func (s *sealer) gate(name string) string {

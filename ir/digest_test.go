@@ -26,7 +26,7 @@ var covered = map[string]string{
 
 	"Step.name": "wj", "Step.agent": "w", "Step.fallback": "", "Step.why": "", "Step.capabilities": "", "Step.model": "w",
 	"Step.access": "w", "Step.session": "w", "Step.note": "w", "Step.prompt": "w", "Step.gates": "j", "Step.gate_mode": "j",
-	"Step.on_failure": "", "Step.next": "", "Step.allow_empty": "j", "Step.sandbox": "w",
+	"Step.on_failure": "", "Step.next": "", "Step.allow_empty": "j", "Step.sandbox": "",
 	"StepLimits.iterations": "", "StepLimits.attempts": "", "StepLimits.breaker": "", "StepLimits.runner_retries": "", "StepLimits.timeout_ms": "",
 	"Retry.backoff": "", "Retry.initial_ms": "", "Retry.max_ms": "", "Retry.jitter_percent": "",
 	"Stall.after_ms": "", "Stall.action": "", "Stall.agent": "",
@@ -38,7 +38,7 @@ var covered = map[string]string{
 	"Runner.outcome": "wj", "Runner.concurrent": "", "Runner.rpm": "", "LimitedWhen.exit_code": "", "LimitedWhen.output": "",
 	"Model.id": "wj", "Model.provider": "wj", "Model.price_input": "", "Model.price_output": "",
 	"Secret.env":   "wj",
-	"Sandbox.kind": "w", "Sandbox.write": "w", "Sandbox.read": "w", "Sandbox.hide": "w", "Sandbox.network": "w", "Sandbox.limits": "w",
+	"Sandbox.kind": "", "Sandbox.write": "", "Sandbox.read": "", "Sandbox.hide": "", "Sandbox.network": "", "Sandbox.limits": "", // but for an image
 
 	"Gate.kind": "j", "Gate.run": "j", "Gate.env": "j", "Gate.agent": "j", "Gate.fallback": "", "Gate.why": "", "Gate.model": "j",
 	"Gate.access": "j", "Gate.prompt": "j", "Gate.sees": "j", "Gate.input_schema": "j", "Gate.output_schema": "j", "Gate.promise": "j",
@@ -218,6 +218,26 @@ func TestARenumberedSprintKeepsItsDigests(t *testing.T) {
 	Seal(e)
 	if e.Nodes[0].Digest.Work == withLine {
 		t.Error("a number in the text of a sprint is no longer covered")
+	}
+}
+
+// Of a sandbox only its image is part of the work: execution §2.
+func TestAnImageIsPartOfTheWork(t *testing.T) {
+	e := sample()
+	Seal(e)
+	before := e.Nodes[0].Digest
+	e.Sandboxes["box"] = Sandbox{Kind: "container", Limits: map[string]string{"memory": "4g"}}
+	e.Sandboxes["other"] = Sandbox{Kind: "none"}
+	for _, name := range []string{"box", "other", "none", ""} {
+		e.Nodes[0].Steps[0].Sandbox = name
+		if Seal(e); e.Nodes[0].Digest != before {
+			t.Errorf("sandbox %q changes the digests", name)
+		}
+	}
+	e.Nodes[0].Steps[0].Sandbox = "box"
+	e.Sandboxes["box"].Limits["image"] = "golang:1.26"
+	if Seal(e); e.Nodes[0].Digest.Work == before.Work || e.Nodes[0].Digest.Judge != before.Judge {
+		t.Errorf("the image is not covered as work alone: %v, before: %v", e.Nodes[0].Digest, before)
 	}
 }
 
