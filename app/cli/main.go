@@ -111,7 +111,7 @@ func addCommands(root *cobra.Command) {
 	add("apply", newDraftCommand(), newPlanCommand(), newApplyCommand(), newStatusCommand(), newLogCommand(), newShowCommand(), newSessionCommand(), newAskCommand(), newRunsCommand(), newReportCommand(), newJournalCommand(), newRecoverCommand(), newSimulateCommand(),
 		newWorkerCommand(), newMonitorCommand(),
 		newApproveCommand(), newRejectCommand(), newRetryCommand(), newSkipCommand(), newPauseCommand(), newResumeCommand(), newCancelCommand())
-	add("setup", newInitCommand(), newDoctorCommand(), newSyncAgentsCommand(), newSchemaCommand(), newMCPCommand())
+	add("setup", newInitCommand(), newDoctorCommand(), newSyncAgentsCommand(), newSchemaCommand(), newMCPCommand(), newVersionCommand())
 	root.SetHelpCommandGroupID("setup")
 	root.SetCompletionCommandGroupID("setup")
 	root.InitDefaultHelpCmd()
