@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -65,7 +66,7 @@ func newJournalCommand() *cobra.Command {
 func newJournalVerifyCommand() *cobra.Command {
 	var of reader
 	cmd := newCommand("verify [epic.json]", "Read the whole journal and check the chain of its events", cobra.MaximumNArgs(1), func(cmd *cobra.Command, args []string) error { return verifyJournal(cmd, &of, args) })
-	addEpicFlag(&of.epic, cmd)
+	of.add(cmd, "print JSON")
 	return cmd
 }
 
@@ -90,10 +91,17 @@ func verifyJournal(cmd *cobra.Command, of *reader, args []string) error {
 		}
 		return exit.Inputf("%w\n  Nothing after that event can be trusted. Restore the file from a backup; %s", err, otherwise)
 	}
-	out := cmd.OutOrStdout()
+	return of.print(cmd, v, func() error {
+		saySound(cmd.OutOrStdout(), v)
+		return nil
+	})
+}
+
+// saySound prints what is known of a journal in which nothing is wrong.
+func saySound(out io.Writer, v journal.Verified) {
 	if v.Events == 0 {
 		view.Sayf(out, "sound: no events yet\n")
-		return nil
+		return
 	}
 	view.Sayf(out, "sound: %s, format %d, the last is event %d of %s\n", text.Count(int(v.Events), "event"), v.Format, v.Last, v.At.Local().Format(time.DateTime))
 	for _, g := range v.Gaps {
@@ -103,5 +111,4 @@ func verifyJournal(cmd *cobra.Command, of *reader, args []string) error {
 		view.Sayf(out, "  %s from people not processed yet: the next apply reads them\n", text.Count(int(v.Letters), "decision"))
 	}
 	view.Sayf(out, "  fingerprint %s\n", v.Hash)
-	return nil
 }

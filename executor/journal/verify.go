@@ -14,19 +14,20 @@ import (
 
 // Verified says what a sound journal holds.
 type Verified struct {
-	Format  int64
-	Events  int64
-	Last    int64  // sequence number of the last event
-	Hash    string // of that event: the whole journal's fingerprint
-	At      time.Time
-	Gaps    []Gap // each is a lost tail that was put on record
-	Letters int64 // decisions in the inbox that nobody has answered
+	Format  int64     `json:"format"`
+	Events  int64     `json:"events"`
+	Last    int64     `json:"last"` // sequence number of the last event
+	Hash    string    `json:"hash"` // of that event: the whole journal's fingerprint
+	At      time.Time `json:"at,omitzero"`
+	Gaps    []Gap     `json:"gaps"`    // each is a lost tail that was put on record
+	Letters int64     `json:"letters"` // decisions in the inbox that nobody has answered
 }
 
 // Gap is a stretch of sequence numbers that no event has.
 type Gap struct {
-	After, Before int64 // the events around it
-	Found         int   // commits that showed it
+	After  int64 `json:"after"` // the events around it
+	Before int64 `json:"before"`
+	Found  int   `json:"found"` // commits that showed it
 }
 
 // Verify reads the whole journal in dir as a reader would: SQLite's own check of
@@ -38,7 +39,7 @@ func Verify(ctx context.Context, dir string, epic ir.NodeID) (v Verified, err er
 		return v, err
 	}
 	defer l.Close()
-	v.Format = l.format
+	v.Format, v.Gaps = l.format, []Gap{}
 	told := false // by the event before, of a gap
 	for e, err := range l.Events(ctx) {
 		if err != nil {
