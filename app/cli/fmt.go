@@ -24,6 +24,9 @@ func newFmtCommand() *cobra.Command {
 }
 
 func runFmt(cmd *cobra.Command, files []string, check bool) error {
+	if slices.Equal(files, []string{"-"}) {
+		return fmtStdin(cmd, check)
+	}
 	if len(files) == 0 {
 		for _, pattern := range []string{"ralph.hcl", filepath.Join("policies", "*.hcl")} {
 			found, err := filepath.Glob(pattern)
@@ -79,6 +82,28 @@ func runFmt(cmd *cobra.Command, files []string, check bool) error {
 		return exit.Inputf("%w", err)
 	}
 	return nil
+}
+
+// fmtStdin formats a policy on its way through.
+func fmtStdin(cmd *cobra.Command, check bool) error {
+	b, err := project.ReadStdin(cmd.InOrStdin())
+	if err != nil {
+		return err
+	}
+	source := diag.NewFile("stdin.hcl", b)
+	now, list, err := formatted(source)
+	switch {
+	case err != nil:
+		return err
+	case list.HasErrors():
+		return diagnose(cmd, "", project.Sources{Files: map[string]*diag.File{source.Name: source}}, list)
+	case check && !bytes.Equal(now, b):
+		return &exit.Error{Code: exit.Stale}
+	case check:
+		return nil
+	}
+	_, err = cmd.OutOrStdout().Write(now)
+	return err
 }
 
 // unreadable are the diagnostics that keep a policy from being formatted. Others do not

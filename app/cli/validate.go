@@ -44,6 +44,10 @@ func newValidateCommand() *cobra.Command {
 func runValidate(cmd *cobra.Command, a *project.Args, files []string) error {
 	var plans, hcls, epics, beads []string
 	for _, f := range files {
+		if f == "-" {
+			epics = append(epics, f)
+			continue
+		}
 		if project.HoldsBead(f) {
 			beads = append(beads, f)
 			continue
