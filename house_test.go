@@ -371,7 +371,22 @@ func TestTheMachineDoesNoIO(t *testing.T) {
 				t.Errorf("%s imports %s; the vocabulary and the machine do no I/O", file, f)
 			}
 		}
+		for file, f := range p.files(t) {
+			ast.Inspect(f, func(n ast.Node) bool {
+				if sel, ok := n.(*ast.SelectorExpr); ok && clocks[sel.Sel.Name] {
+					if x, ok := sel.X.(*ast.Ident); ok && x.Name == "time" {
+						t.Errorf("%s: time.%s; the time comes with the events", file, sel.Sel.Name)
+					}
+				}
+				return true
+			})
+		}
 	}
+}
+
+// clocks are what package time has that reads a clock or waits.
+var clocks = map[string]bool{
+	"Now": true, "Since": true, "Until": true, "Sleep": true, "After": true, "AfterFunc": true, "NewTimer": true, "NewTicker": true, "Tick": true,
 }
 
 func TestNamesThatShouldNotExist(t *testing.T) {
