@@ -43,7 +43,7 @@ func contract(schema json.RawMessage) []string {
 		Properties map[string]json.RawMessage `json:"properties"`
 		Required   []string                   `json:"required"`
 	}
-	out := []string{"Answer with one JSON object and nothing after it:"}
+	out := []string{ir.Contract}
 	if json.Unmarshal(schema, &s) != nil {
 		s.Properties = nil
 	}

@@ -175,6 +175,10 @@ type Cost struct {
 	USDMicro *int64 `json:"usd_micro,omitempty"` // millionths of a US dollar
 }
 
+// Contract is the line of a gate's prompt below which the compiler says how to answer.
+// Like all of the prompt it is in digest.judge: other words judge finished work again.
+const Contract = "Answer with one JSON object and nothing behind it:"
+
 // Gate judges an attempt. Fields that its kind does not use are empty.
 type Gate struct {
 	Kind         string            `json:"kind" digest:"judge"` // command, agent, review, human, outcome, compiles

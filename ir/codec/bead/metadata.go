@@ -232,12 +232,9 @@ func (w *writer) qaAgents(n *ir.Node, k *kept) ([]any, error) {
 	return out, nil
 }
 
-// contract begins what the compiler puts behind the prompt of a gate: how to answer.
-const contract = "Answer with one JSON object and nothing after it:"
-
 // question is the prompt of a gate without the contract, which the output schema says.
 func question(lines []string) string {
-	if i := slices.Index(lines, contract); i >= 0 {
+	if i := slices.Index(lines, ir.Contract); i >= 0 {
 		lines = lines[:i]
 	}
 	return strings.TrimRight(strings.ReplaceAll(strings.Join(lines, "\n"), "$${run.", "${run."), "\n")
