@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -8,8 +9,9 @@ import (
 
 // ownRefs knows where ralph puts refs, so that it is not taken for somebody else.
 type ownRefs struct {
-	mu   sync.Mutex // guards refs
-	refs map[string][]placed
+	mu    sync.Mutex // guards the rest
+	refs  map[string][]placed
+	fresh map[string]string // where ralph put refs since take was called
 }
 
 // placed is where ralph put a ref, and until when it stood there; zero: it does.
@@ -26,7 +28,7 @@ func (o *ownRefs) moving(moves []move) func(bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.refs == nil {
-		o.refs = map[string][]placed{}
+		o.refs, o.fresh = map[string][]placed{}, map[string]string{}
 	}
 	for _, m := range moves {
 		o.refs[m.ref] = append(o.refs[m.ref], placed{at: m.old}, placed{at: m.new})
@@ -49,8 +51,17 @@ func (o *ownRefs) moving(moves []move) func(bool) {
 				return p.at == m.new || now.Sub(p.until) > time.Minute // longer than it takes to read the refs
 			})
 			o.refs[m.ref] = append(list, placed{at: m.new})
+			o.fresh[m.ref] = m.new
 		}
 	}
+}
+
+// take adds to refs where ralph has put them since it was called last.
+func (o *ownRefs) take(refs map[string]string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	maps.Copy(refs, o.fresh)
+	clear(o.fresh)
 }
 
 // stands is where ralph put a ref last, "" if that is not known.

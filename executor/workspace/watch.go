@@ -40,7 +40,7 @@ type watch struct {
 	branchOf map[string]ir.NodeID // by ref
 
 	mu        sync.Mutex // guards the rest
-	last      facts      // as seen last
+	last      facts      // as seen last; refs also where ralph put them since
 	trust     facts      // as on record
 	routes    routes     // as trusted when the watch began
 	unsaved   bool       // trust is not what trusted.json says
@@ -235,6 +235,7 @@ func (w *watch) Finish() []executor.Sighting {
 	defer w.mu.Unlock()
 	w.files.forget() // also what was written in place within one tick of the clock
 	during := w.during()
+	w.own.take(w.last.Refs)
 	out := w.sightStash(w.compare(w.read(), true))
 	w.name(out, during)
 	return append(out, slices.DeleteFunc(w.checkout.compare(w, w.lookAround(nil)), func(s executor.Sighting) bool {
@@ -276,6 +277,7 @@ func (w *watch) look() (out []executor.Sighting, looked bool) {
 		return nil, false
 	}
 	during := w.during()
+	w.own.take(w.last.Refs)
 	out = w.sightStash(w.compare(w.read(), false))
 	w.ended = nil
 	w.name(out, during)

@@ -89,3 +89,53 @@ func TestABranchThatMovesAfterItsAttempt(t *testing.T) {
 		t.Fatalf("in the end: %+v", seen)
 	}
 }
+
+// What ralph put somewhere since the last look, and others took away or put back to where
+// it was seen, looks as it did. execution §5 (tampering)
+func TestWhatOthersUndidSinceTheLastLookIsSeen(t *testing.T) {
+	const ref = "refs/ralph/bd-epic/nodes/bd-1-1/result"
+	result := executor.Effect{Kind: executor.EffectPublish, Node: "bd-1-1", Seq: 9}
+	for name, looks := range map[string]func(w *watching) []executor.Sighting{
+		"at all": func(w *watching) []executor.Sighting {
+			w.look()
+			return w.w.Begin(executor.Effect{Kind: executor.EffectAgent})
+		},
+		"at a few":   func(w *watching) []executor.Sighting { return w.w.Begin(result) },
+		"at the end": func(w *watching) []executor.Sighting { return w.w.Finish() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			for name, before := range map[string]bool{"made": false, "moved": true} {
+				t.Run(name, func(t *testing.T) {
+					w := newWatching(t)
+					was, undo := "", "git update-ref -d "+ref
+					if before {
+						was = w.git("rev-parse", "main")
+						undo = "git update-ref " + ref + " " + was
+						w.sh(undo)
+						w.look()
+						w.w.Begin(executor.Effect{Kind: executor.EffectAgent})
+					}
+					w.w.(*watch).next = time.Now().Add(time.Hour)
+					at := w.git("commit-tree", "-m", "result", "HEAD^{tree}")
+					if err := w.space.git.update(t.Context(), "result", move{ref, was, at}); err != nil {
+						t.Fatal(err)
+					}
+					w.sh(undo)
+					seen := looks(w)
+					if len(seen) != 1 || seen[0].What != ref || seen[0].Was != at || seen[0].Is != was {
+						t.Fatalf("sighted: %+v", seen)
+					}
+					if again := w.w.Finish(); len(again) > 0 {
+						t.Errorf("twice: %+v", again)
+					}
+					if err := w.space.git.point(t.Context(), "result", [2]string{ref, at}); err != nil {
+						t.Fatal(err)
+					}
+					if over := w.w.Finish(); len(over) != 1 || over[0].What != ref || !over[0].Over {
+						t.Errorf("put there again: %+v", over)
+					}
+				})
+			}
+		})
+	}
+}

@@ -113,6 +113,7 @@ func union[V any](a, b map[string]V) []string {
 // nobody could tell what an attempt left on its branch from what came after it.
 func (w *watch) lookAt(e executor.Effect) []executor.Sighting {
 	common := w.s.git.common
+	w.own.take(w.last.Refs)
 	w.readAt = time.Now()
 	refs := w.refsOf(e)
 	was, now := make(map[string]string, len(refs)), make(map[string]string, len(refs))

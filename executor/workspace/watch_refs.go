@@ -147,7 +147,7 @@ func (w *watch) compareRefs(before, now map[string]string, all bool) []executor.
 	begun := w.readAt // what was read again is newer
 	for _, ref := range union(before, now) {
 		was, is := before[ref], now[ref]
-		if was == is {
+		if was == is && !w.moved[ref] {
 			continue
 		}
 		thing, _, _ := w.thing(ref)
@@ -159,6 +159,8 @@ func (w *watch) compareRefs(before, now map[string]string, all bool) []executor.
 			continue
 		case thing == executor.ThingOwn && w.own.put(ref, is, begun):
 			out = w.over(out, ref, is)
+			continue
+		case was == is:
 			continue
 		}
 		if at := w.own.stands(ref); thing == executor.ThingOwn && at != "" { // since the last look
