@@ -60,6 +60,10 @@ var allTampered = []string{
 	"tampered core.hooksPath in .git/config", "tampered user.name in .git/config", "tampered refs/heads/theirs", "noticed your checkout",
 }
 
+// atWork names the attempt that tampers. On a slow machine looks are far apart, and who
+// was at work before or after it, since the last look, is named, too.
+const atWork = `at work: (preflight, )?1\.1 implement #1(, 1\.2 implement #1)?`
+
 // execution §5, tampering: the run ends with 3 until each change is put back or
 // accepted; work and sum go on; each is said once.
 func TestTamperingIsLoud(t *testing.T) {
@@ -82,12 +86,15 @@ func TestTamperingIsLoud(t *testing.T) {
 			}
 			for _, want := range []string{
 				"2 of 2 sprints done", "core.hooksPath in .git/config is new: /evil", "user.name in .git/config was Test User and is Mallory",
-				"refs/heads/theirs is gone; it was " + at, "at work: 1.1 implement #1", "put it back: git config --unset-all core.hooksPath",
+				"refs/heads/theirs is gone; it was " + at, "put it back: git config --unset-all core.hooksPath",
 				"put it back: git update-ref --no-deref refs/heads/theirs " + at, "your checkout: new: evil.txt", "accept it:   ralph approve --tamper ",
 			} {
 				if strings.Count(got.out, want) == 0 {
 					t.Errorf("apply lacks %q:\n%s", want, got.out)
 				}
+			}
+			if !regexp.MustCompile(atWork).MatchString(got.out) {
+				t.Errorf("apply does not say who was at work:\n%s", got.out)
 			}
 			for _, once := range []string{"/evil", "Mallory", "theirs is gone", "evil.txt\n"} {
 				if n := strings.Count(got.out, once); n > 1 && once != "evil.txt\n" || n > 2 {
@@ -114,7 +121,7 @@ func TestTamperingIsLoud(t *testing.T) {
 			if err := os.Remove(s.file("evil.txt")); err != nil {
 				t.Fatal(err)
 			}
-			if out := s.ralph("status").out; !strings.Contains(out, "is new: /evil\n    at work: 1.1 implement #1\n    it is as it was again: the next ralph apply records that\n") || strings.Contains(out, "evil.txt") {
+			if out := s.ralph("status").out; !regexp.MustCompile(`is new: /evil\n    `+atWork+`\n    it is as it was again: the next ralph apply records that\n`).MatchString(out) || strings.Contains(out, "evil.txt") {
 				t.Errorf("status says of what was put back:\n%s", out)
 			}
 			s.git("update-ref", "refs/heads/theirs", at)
