@@ -2,6 +2,8 @@ package executor
 
 import (
 	"cmp"
+	"fmt"
+	"slices"
 )
 
 // Events of a preflight. They are about the run as a whole, and may stand before
@@ -10,13 +12,14 @@ type (
 	// PreflightStarted says which gates are about to be tried.
 	PreflightStarted struct {
 		Setup string   `json:"setup"` // digest of what prepares a worktree
-		Gates []string `json:"gates"`
+		Gates []string `json:"gates"`          // the first of them
+		More  int      `json:"more,omitempty"` // that are not named
 	}
 	// BaselineJudged is what a gate said about a base, before any work. Its verdict
 	// holds for the tree of the base, the gate's digest and the setup.
 	BaselineJudged struct {
 		Gate    string      `json:"gate"`
-		Also    []string    `json:"also,omitempty"` // gates with the same digest
+		Also    []string    `json:"also,omitempty"` // gates with the same digest, the first of them
 		Digest  string      `json:"digest"`         // of the gate
 		Setup   string      `json:"setup"`
 		Base    Tree        `json:"base"`
@@ -33,6 +36,31 @@ type (
 		Detail string `json:"detail,omitempty"`
 	}
 )
+
+// roomAlso bounds the names of gates, in bytes, in an event that has a message besides.
+const roomAlso = 800
+
+// Trying says that these gates are tried, and names as many as an event takes.
+func Trying(setup string, gates []string) PreflightStarted {
+	n := fitting(gates, mostListed, nameSize)
+	return PreflightStarted{Setup: setup, Gates: gates[:n], More: len(gates) - n}
+}
+
+// All names all gates that are tried; "…" stands for one that is not named.
+func (b PreflightStarted) All() []string {
+	return slices.Concat(b.Gates, slices.Repeat([]string{"…"}, b.More))
+}
+
+// Also are gates with the same digest, as many as a BaselineJudged takes.
+func Also(gates []string) []string {
+	if n := fitting(gates, roomAlso, nameSize); n < len(gates) {
+		return append(gates[:n:n], fmt.Sprintf("%d more", len(gates)-n))
+	}
+	return gates
+}
+
+// nameSize bounds the bytes that a name takes in a list of JSON.
+func nameSize(name string) int { return 2*len(name) + 3 }
 
 // Red reports whether the gate fails on the base: a missing verdict is neither red nor
 // green.

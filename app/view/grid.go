@@ -11,7 +11,6 @@ import (
 	"github.com/ralph-compiler/ralph/internal/columns"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
-	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // Grid writes rows in columns. Control characters in texts are escaped; the first cell has
@@ -82,7 +81,7 @@ func (v *Run) preflightLine(body executor.Body) string {
 	}
 	switch b := body.(type) {
 	case executor.PreflightStarted:
-		return say(term.Plain, "·", fmt.Sprintf("trying %s on the base: %s", text.Count(len(b.Gates), "gate"), words.ListOf(b.Gates)))
+		return say(term.Plain, "·", words.Trying(b))
 	case executor.BaselineJudged:
 		text := words.Base(b, words.LogOf(v.State, b.Log))
 		switch {

@@ -47,7 +47,7 @@ func Body(body executor.Body, keys func(ir.NodeID) string) string {
 	case executor.NodeRecovered:
 		return recoveredWords(b)
 	case executor.PreflightStarted:
-		return fmt.Sprintf("preflight: trying %s on the base: %s", text.Count(len(b.Gates), "gate"), ListOf(b.Gates))
+		return "preflight: " + Trying(b)
 	case executor.BaselineJudged:
 		return "preflight: " + Base(b, b.Log)
 	case executor.PreflightEnded:

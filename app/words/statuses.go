@@ -12,6 +12,12 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
+// Trying says which gates are about to be tried.
+func Trying(b executor.PreflightStarted) string {
+	all := b.All()
+	return fmt.Sprintf("trying %s on the base: %s", text.Count(len(all), "gate"), ListOf(all))
+}
+
 // Base describes a gate's verdict on a base; log is the path of its output.
 func Base(b executor.BaselineJudged, log string) string {
 	gates := "gate " + strings.Join(append([]string{b.Gate}, b.Also...), ", ")

@@ -10,11 +10,11 @@ import (
 
 // Trying is the event that begins a preflight.
 func Trying(checks []machine.BaseCheck) executor.PreflightStarted {
-	b := executor.PreflightStarted{Setup: checks[0].Setup}
-	for _, c := range checks {
-		b.Gates = append(b.Gates, c.Gate)
+	gates := make([]string, len(checks))
+	for i, c := range checks {
+		gates[i] = c.Gate
 	}
-	return b
+	return executor.Trying(checks[0].Setup, gates)
 }
 
 // preflight tries gates on the bases, whose record is durable, beside the loop:

@@ -29,7 +29,7 @@ type BaseCheck struct {
 func Untried(checks []BaseCheck) []executor.BaselineJudged {
 	out := make([]executor.BaselineJudged, len(checks))
 	for i, c := range checks {
-		out[i] = executor.BaselineJudged{Gate: c.Gate, Also: c.Also, Digest: c.Digest, Setup: c.Setup, Base: c.Base, Of: c.Of, Green: c.Green}
+		out[i] = executor.BaselineJudged{Gate: c.Gate, Also: executor.Also(c.Also), Digest: c.Digest, Setup: c.Setup, Base: c.Base, Of: c.Of, Green: c.Green}
 	}
 	return out
 }

@@ -455,3 +455,15 @@ func testManualWorkIsTheTipOfItsBranch(t *testing.T) {
 		})
 	}
 }
+
+// What an event could not take is no trailer of ralph's.
+func TestLongTrailersAreNotRalphs(t *testing.T) { // execution §1: an event takes less than 4 kB
+	r := newRepo(t, executortest.Epic(two))
+	sha := strings.Repeat("a", 40)
+	for start, want := range map[string]bool{sha: true, strings.Repeat(sha, 100): false} {
+		line := strings.Join([]string{sha, sha, sha, "bd-epic", "bd-1-1", "implement/1", "7", start, "", "w"}, "\x1f")
+		if _, ok := r.space.Refs.readTrail(line, 10); ok != want {
+			t.Errorf("a start of %d bytes: %v", len(start), ok)
+		}
+	}
+}

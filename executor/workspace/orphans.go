@@ -23,12 +23,18 @@ func trailer(key string) string {
 // maxSeq is beyond any number that a journal gives.
 const maxSeq = 1 << 53
 
+// maxTrailers bounds what trailers say, in bytes: it has to fit into an event.
+const maxTrailers = 1000
+
 // readTrail reads a line of so many fields: trailerFields, and the ref. ok is false if it
 // is no commit of an attempt of this epic: a base that ralph merged, or what was saved.
 func (s *space) readTrail(line string, fields int) (t Trail, ok bool) {
 	f := strings.Split(strings.TrimRight(line, "\n"), "\x1f")
 	if len(f) != fields || f[3] != string(s.epic.Epic.ID) {
 		return t, false
+	}
+	if len(f[4])+len(f[5])+len(f[7])+len(f[9]) > maxTrailers {
+		return t, false // ralph writes none so long
 	}
 	step, number, ok := strings.Cut(f[5], "/")
 	attempt, err := strconv.Atoi(number)
