@@ -11,7 +11,7 @@ import (
 type (
 	// PreflightStarted says which gates are about to be tried.
 	PreflightStarted struct {
-		Setup string   `json:"setup"` // digest of what prepares a worktree
+		Setup string   `json:"setup"`          // digest of what prepares a worktree
 		Gates []string `json:"gates"`          // the first of them
 		More  int      `json:"more,omitempty"` // that are not named
 	}
