@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -47,19 +48,11 @@ type field struct {
 // fieldOf is a field whose entries are converted from and to results. One that is empty
 // and not nil stays so.
 func fieldOf[T any](what string, list *[]T, to func(T) Result, from func(Result) T) field {
-	return field{what, func() []Result { return mapped(*list, to) }, func(l []Result) {
+	return field{what, func() []Result { return lists.Map(*list, to) }, func(l []Result) {
 		if *list = (*list)[:0:0]; len(l) > 0 {
-			*list = mapped(l, from)
+			*list = lists.Map(l, from)
 		}
 	}}
-}
-
-func mapped[A, B any](list []A, f func(A) B) []B {
-	out := make([]B, len(list))
-	for i, x := range list {
-		out[i] = f(x)
-	}
-	return out
 }
 
 func commits(what string, list *[]string) field {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/text"
 )
@@ -56,10 +57,7 @@ func (c Compiles) Judge(ctx context.Context, r executor.GateRun) (executor.GateJ
 		return out, nil
 	}
 	out.Verdict = executor.Fail
-	var codes []string
-	for _, f := range errors {
-		codes = append(codes, f.Code)
-	}
+	codes := lists.Map(errors, func(f PlanFinding) string { return f.Code })
 	out.Signature = signText(strings.Join(codes, "\n"))
 	if r.Left != 1 {
 		warnings = nil
@@ -93,10 +91,7 @@ func planMessage(says, path string, errors, warnings []PlanFinding, room int) st
 	}
 	found := slices.Concat(errors, warnings)
 	head += " (" + strings.Join(someCodes(found), ", ") + ")."
-	var texts []string
-	for _, f := range found {
-		texts = append(texts, "\n\n"+strings.TrimRight(f.Text, "\n"))
-	}
+	texts := lists.Map(found, func(f PlanFinding) string { return "\n\n" + strings.TrimRight(f.Text, "\n") })
 	if all := head + strings.Join(texts, ""); len(all) <= room {
 		return all
 	}

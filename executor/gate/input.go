@@ -12,7 +12,9 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/jsonschema"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
+	"github.com/ralph-compiler/ralph/ir"
 )
 
 // input writes the part of the prompt that says what is judged: a JSON object,
@@ -61,10 +63,7 @@ func (q *question) sees(what string) bool {
 // facts are all that a judge may be given, by name.
 func (q *question) facts() map[string]any {
 	r := q.r
-	paths := []string{}
-	for _, c := range r.Changed {
-		paths = append(paths, c.Path)
-	}
+	paths := lists.Map(r.Changed, func(c executor.FileChange) string { return c.Path })
 	m := map[string]any{
 		"worktree_path": r.Dir, "branch": r.Node.Git.Branch, "changed_files": paths, "changes": orEmpty(r.Changed),
 		"gate": r.Name, "sprint": string(r.Node.Key), "id": string(r.Node.ID), "title": r.Node.Title,
@@ -77,20 +76,12 @@ func (q *question) facts() map[string]any {
 		Message string               `json:"message"`
 		Counts  *executor.TestCounts `json:"tests,omitempty"`
 	}
-	verdicts := []said{}
-	for _, g := range r.Earlier {
-		verdicts = append(verdicts, said{g.Gate, g.Verdict, text.Head(g.Message, 300), g.Counts})
-	}
-	m["verdicts"] = verdicts
+	m["verdicts"] = lists.Map(r.Earlier, func(g executor.GateJudged) said { return said{g.Gate, g.Verdict, text.Head(g.Message, 300), g.Counts} })
 	if q.sees("acceptance") {
 		m["acceptance"] = orEmpty(r.Node.Acceptance)
 	}
 	if q.sees("tasks") {
-		tasks := []string{}
-		for _, t := range r.Node.Tasks {
-			tasks = append(tasks, strings.Join(append([]string{t.Text}, t.Detail...), "\n"))
-		}
-		m["tasks"] = tasks
+		m["tasks"] = lists.Map(r.Node.Tasks, func(t ir.Task) string { return strings.Join(append([]string{t.Text}, t.Detail...), "\n") })
 	}
 	if q.sees("prompt") {
 		m["prompt"] = strings.Join(r.Node.Prompt, "\n")

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -223,10 +224,5 @@ func (s *results) reasons() []finding {
 
 // covers reports whether a name is the one of a test that holds another failed one.
 func covers(name string, failed []string) bool {
-	for _, f := range failed {
-		if strings.HasPrefix(f, name+"/") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(failed, func(f string) bool { return strings.HasPrefix(f, name+"/") })
 }

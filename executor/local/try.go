@@ -6,15 +6,12 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/effects"
 	"github.com/ralph-compiler/ralph/executor/machine"
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // Trying is the event that begins a preflight.
 func Trying(checks []machine.BaseCheck) executor.PreflightStarted {
-	gates := make([]string, len(checks))
-	for i, c := range checks {
-		gates[i] = c.Gate
-	}
-	return executor.Trying(checks[0].Setup, gates)
+	return executor.Trying(checks[0].Setup, lists.Map(checks, func(c machine.BaseCheck) string { return c.Gate }))
 }
 
 // preflight tries gates on the bases, whose record is durable, beside the loop:

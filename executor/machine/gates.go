@@ -128,12 +128,9 @@ func (r *rules) gateAgent(n *node, name string) string {
 // an ordered list one failed that does not say continue.
 func (r *rules) gatesOver(n *node) bool {
 	ordered := n.stepNow().GateMode == "ordered"
-	for _, j := range n.life.attempt.judged {
-		if j.Verdict == executor.Stop || j.Verdict == executor.Fail && ordered && r.epic.Gates[j.Gate].OnFailure != "continue" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(n.life.attempt.judged, func(j executor.GateJudged) bool {
+		return j.Verdict == executor.Stop || j.Verdict == executor.Fail && ordered && r.epic.Gates[j.Gate].OnFailure != "continue"
+	})
 }
 
 func failedOne(judged []executor.GateJudged) bool {
@@ -306,12 +303,7 @@ func (r *rules) redDue(n *node) bool {
 	if l.step == asideStep || l.attempt.from != l.start() || r.redGate(n) == "" {
 		return false
 	}
-	for _, log := range n.logs[l.first : len(n.logs)-1] {
-		if log.Step == s.Name {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(n.logs[l.first:len(n.logs)-1], func(log AttemptLog) bool { return log.Step == s.Name })
 }
 
 // redJudged records how a gate was before any work. A gate that passes judges

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -38,11 +39,7 @@ func listKey(inputs []executor.Result) string {
 }
 
 func commitsOf(inputs []executor.Result) []string {
-	out := make([]string, 0, len(inputs))
-	for _, in := range inputs {
-		out = append(out, in.Commit)
-	}
-	return out
+	return lists.Map(inputs, func(in executor.Result) string { return in.Commit })
 }
 
 // resolve keeps a resolution for every list of the same trees.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 )
 
@@ -272,12 +273,7 @@ func (r *Run) parkedFor(n *node) string {
 // unpark lets a runner be asked again at once, because a person says that the reason for
 // parking it is over: all nodes that wait for it go on.
 func (r *Run) unpark(runner, by string) error {
-	var freed []*node
-	for _, n := range r.nodes {
-		if r.parkedFor(n) == runner {
-			freed = append(freed, n)
-		}
-	}
+	freed := lists.Keep(r.nodes, func(n *node) bool { return r.parkedFor(n) == runner })
 	p := r.parks.of(runner)
 	p.RunnerParked, p.down = executor.RunnerParked{}, time.Time{}
 	for _, n := range freed {

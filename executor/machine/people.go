@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -224,13 +225,7 @@ func (n *node) busy() bool { return len(n.life.flight) > 0 }
 
 // agentsInFlight lists the turns of agents that are going on for the node.
 func (n *node) agentsInFlight() []executor.Effect {
-	var out []executor.Effect
-	for _, e := range n.life.flight {
-		if e.Kind == executor.EffectAgent {
-			out = append(out, e)
-		}
-	}
-	return out
+	return lists.Keep(n.life.flight, func(e executor.Effect) bool { return e.Kind == executor.EffectAgent })
 }
 
 // pausable reports whether an effect comes next, and not a decision that is due.

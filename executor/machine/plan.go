@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -54,10 +55,7 @@ func Plan(r *Run, start executor.RunStarted, now time.Time) ([]Planned, error) {
 			_, doings[n.id] = doing(n.life.flight)
 		}
 	}
-	before := make([]executor.NodeStatus, len(r.nodes))
-	for i, n := range r.nodes {
-		before[i] = n.status
-	}
+	before := lists.Map(r.nodes, func(n *node) executor.NodeStatus { return n.status })
 	if err := r.Apply(executor.Event{Seq: r.seq + 1, At: now, Body: start}); err != nil {
 		return nil, err
 	}

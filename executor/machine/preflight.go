@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -27,11 +28,9 @@ type BaseCheck struct {
 
 // Untried are checks as they are put on record, without their verdicts.
 func Untried(checks []BaseCheck) []executor.BaselineJudged {
-	out := make([]executor.BaselineJudged, len(checks))
-	for i, c := range checks {
-		out[i] = executor.BaselineJudged{Gate: c.Gate, Also: executor.Also(c.Also), Digest: c.Digest, Setup: c.Setup, Base: c.Base, Of: c.Of, Green: c.Green}
-	}
-	return out
+	return lists.Map(checks, func(c BaseCheck) executor.BaselineJudged {
+		return executor.BaselineJudged{Gate: c.Gate, Also: executor.Also(c.Also), Digest: c.Digest, Setup: c.Setup, Base: c.Base, Of: c.Of, Green: c.Green}
+	})
 }
 
 func (c BaseCheck) binding() executor.Binding {
@@ -110,11 +109,7 @@ func (v Bases) TriesElsewhere() bool {
 }
 
 func namesOf(red []executor.BaselineJudged) []string {
-	names := make([]string, len(red))
-	for i, b := range red {
-		names[i] = b.Gate
-	}
-	return names
+	return lists.Map(red, func(b executor.BaselineJudged) string { return b.Gate })
 }
 
 // digestRed is of all that a person who lets these gates be red is bound to.
@@ -194,11 +189,7 @@ func (v Bases) Checks() []BaseCheck {
 
 // basePlaces are the names of the bases, the epic's first.
 func (r *runs) basePlaces() []string {
-	out := []string{""}
-	for _, b := range r.started.Bases {
-		out = append(out, b.Name)
-	}
-	return out
+	return append([]string{""}, lists.Map(r.started.Bases, func(b executor.NamedTree) string { return b.Name })...)
 }
 
 // pinned is the base that a root stands on.

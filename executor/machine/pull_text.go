@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -113,11 +114,8 @@ func gatesSaid(v NodeView) string {
 	if len(v.Attempts) == 0 {
 		return ""
 	}
-	var all []string
-	for _, g := range v.Attempts[len(v.Attempts)-1].Gates {
-		all = append(all, g.Gate+": "+string(g.Verdict))
-	}
-	return strings.Join(all, ", ")
+	judged := v.Attempts[len(v.Attempts)-1].Gates
+	return strings.Join(lists.Map(judged, func(g executor.GateJudged) string { return g.Gate + ": " + string(g.Verdict) }), ", ")
 }
 
 // cell is text in a table of Markdown.

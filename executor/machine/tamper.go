@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -256,11 +257,7 @@ func (v Watch) Pins() []executor.Pin {
 			continue
 		}
 		if n.accepted != nil {
-			p := executor.Pin{Node: n.id}
-			for _, s := range n.successes {
-				p.Commits = append(p.Commits, s.result.Commit)
-			}
-			out = append(out, p)
+			out = append(out, executor.Pin{Node: n.id, Commits: lists.Map(n.successes, func(s success) string { return s.result.Commit })})
 		}
 		for i := range n.logs {
 			l := &n.logs[i]

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -181,11 +182,7 @@ func (o Node) Succeeded() bool {
 func (x Summary) Gone() []ir.NodeID { return x.r.gone() }
 
 func (gr *graph) gone() []ir.NodeID {
-	var out []ir.NodeID
-	for _, n := range gr.former {
-		out = append(out, n.id)
-	}
-	return out
+	return lists.Map(gr.former, func(n *node) ir.NodeID { return n.id })
 }
 
 // Joined reports whether ralph has ever put the integration branch somewhere, or was

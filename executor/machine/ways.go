@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/shellword"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -80,11 +81,7 @@ func (bg *budget) heldWay() Way { return HeldWay(bg.halt.held.For, bg.more(bg.at
 
 // hint is the ways out of a node as the commands to type, one a line.
 func (r *Run) hint(n *node) string {
-	var lines []string
-	for _, w := range r.waysOf(n) {
-		lines = append(lines, w.Command())
-	}
-	return strings.Join(lines, "\n  ")
+	return strings.Join(lists.Map(r.waysOf(n), Way.Command), "\n  ")
 }
 
 // offer collects the ways of a node.

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
@@ -72,12 +73,10 @@ func brings(path string) bool {
 	if err != nil || json.Unmarshal(b, &keys) != nil {
 		return true
 	}
-	for _, name := range []string{"plugin", "plugins", "reference", "references"} {
-		if v := bytes.Join(bytes.Fields(keys[name]), nil); len(v) > 0 && string(v) != "[]" && string(v) != "{}" && string(v) != "null" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"plugin", "plugins", "reference", "references"}, func(name string) bool {
+		v := bytes.Join(bytes.Fields(keys[name]), nil)
+		return len(v) > 0 && string(v) != "[]" && string(v) != "{}" && string(v) != "null"
+	})
 }
 
 // plainJSON takes comments and commas before an end out of JSON.

@@ -168,12 +168,9 @@ const (
 
 // looksMarked reports whether a line begins as a marker does.
 func looksMarked(b []byte) bool {
-	for _, m := range []string{"<<<<<<<", ">>>>>>>"} {
-		if bytes.HasPrefix(b, []byte(m)) || bytes.Contains(b, []byte("\n"+m)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"<<<<<<<", ">>>>>>>"}, func(m string) bool {
+		return bytes.HasPrefix(b, []byte(m)) || bytes.Contains(b, []byte("\n"+m))
+	})
 }
 
 // markers finds conflict markers that were added.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -27,10 +28,7 @@ const maxSubject = 72
 func (s *space) commit(ctx context.Context, e executor.Effect, n *ir.Node, step *ir.Step, o executor.Outcome, tree string, parents, problems []string) (string, error) {
 	subject := oneLine(fmt.Sprintf("%s: %s", n.Key, n.Title), maxSubject)
 	if e.Merge {
-		var names []string
-		for _, in := range e.Inputs {
-			names = append(names, s.name(in.Node))
-		}
+		names := lists.Map(e.Inputs, func(in executor.Result) string { return s.name(in.Node) })
 		subject = oneLine(fmt.Sprintf("%s: merge %s", n.Key, strings.Join(names, ", ")), maxSubject)
 	}
 	var b strings.Builder

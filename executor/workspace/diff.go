@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/ir"
@@ -84,15 +85,8 @@ func (s *space) foreignRefs() (map[string]string, error) {
 // owned reports whether a ref, or a directory of refs that ends with a slash, is
 // ralph's, the stash, or a checkout's own.
 func (s *space) owned(ref string) bool {
-	for _, own := range []string{"refs/ralph/", "refs/bisect/", "refs/rewritten/", "refs/worktree/"} {
-		if strings.HasPrefix(ref, own) {
-			return true
-		}
-	}
-	if ref == stashRef {
-		return true
-	}
-	return s.branches[branchRef(ref)]
+	within := func(own string) bool { return strings.HasPrefix(ref, own) }
+	return slices.ContainsFunc([]string{"refs/ralph/", "refs/bisect/", "refs/rewritten/", "refs/worktree/"}, within) || ref == stashRef || s.branches[branchRef(ref)]
 }
 
 // branchRef is the branch that a push left a remote one of, else the ref itself.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
@@ -111,13 +112,10 @@ func (s Checkout) Locks(ctx context.Context) []string {
 	case <-ctx.Done():
 	case <-time.After(lockHeld):
 	}
-	var left []string
-	for _, p := range paths {
-		if st, err := os.Lstat(p); err == nil && there[p] != nil && os.SameFile(st, there[p]) && st.ModTime().Equal(there[p].ModTime()) {
-			left = append(left, p)
-		}
-	}
-	return left
+	return lists.Keep(paths, func(p string) bool {
+		st, err := os.Lstat(p)
+		return err == nil && there[p] != nil && os.SameFile(st, there[p]) && st.ModTime().Equal(there[p].ModTime())
+	})
 }
 
 // Overlay returns a commit that is HEAD with one file of the checkout as it was read

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/glob"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -72,11 +73,8 @@ func (s *space) unresolved(ctx context.Context, whole *joined, commit string) (*
 // unchanged returns those of the paths that are the same in two trees.
 func (s *space) unchanged(ctx context.Context, from, to string, paths []string) ([]string, error) {
 	changes, err := s.changes(ctx, from, to)
-	touched := map[string]bool{}
-	for _, c := range changes {
-		touched[c.path] = true
-	}
-	return slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return touched[p] }), err
+	touched := lists.Index(changes, func(c *change) string { return c.path })
+	return lists.Keep(paths, func(p string) bool { _, is := touched[p]; return !is }), err
 }
 
 // leave writes the conflict into a worktree that stands, clean, at j.clean.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
@@ -254,9 +255,7 @@ func (s *space) stampsOf(ctx context.Context, w *worktree) (map[string]stamp, er
 	var paths []string
 	b, err := regular.ReadMax(filepath.Join(w.at.gitDir, "index"), maxIndex)
 	if list, ok := readIndex(b, s.newHash().Size()); err == nil && ok {
-		for _, e := range list {
-			paths = append(paths, e.path)
-		}
+		paths = lists.Map(list, func(e indexed) string { return e.path })
 	} else {
 		var err error
 		if paths, err = s.git.list(ctx, w.at, "", "ls-files", "-z"); err != nil {

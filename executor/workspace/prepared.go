@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
@@ -61,13 +62,7 @@ func (s Checkout) Lacks(ctx context.Context, commit string, paths []string) ([]s
 	if err != nil {
 		return nil, err
 	}
-	var lacks []string
-	for _, p := range paths {
-		if f := files[p]; f.mode == "" && f.submodule == "" && !f.outside {
-			lacks = append(lacks, p)
-		}
-	}
-	return lacks, nil
+	return lists.Keep(paths, func(p string) bool { f := files[p]; return f.mode == "" && f.submodule == "" && !f.outside }), nil
 }
 
 // Submodules returns the submodules of a commit that paths lie in, by path.

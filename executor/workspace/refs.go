@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -30,12 +31,7 @@ func (g *git) readRefs(under ...string) (map[string]string, error) {
 func (g *git) refsBut(skip func(ref string) bool, under ...string) (map[string]string, error) {
 	refs := map[string]string{}
 	below := func(ref string) bool {
-		for _, u := range under {
-			if strings.HasPrefix(ref, u+"/") {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(under, func(u string) bool { return strings.HasPrefix(ref, u+"/") })
 	}
 	// A git that packs them writes the file first and removes the loose ones then: who
 	// looks the other way round misses what it packs meanwhile.

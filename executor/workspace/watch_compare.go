@@ -95,17 +95,9 @@ func copyEntry[V any](to, from map[string]V, name string) {
 
 // union returns the names of both, sorted.
 func union[V any](a, b map[string]V) []string {
-	out := make([]string, 0, len(a))
-	for name := range a {
-		out = append(out, name)
-	}
-	for name := range b {
-		if _, both := a[name]; !both {
-			out = append(out, name)
-		}
-	}
+	out := slices.AppendSeq(slices.Collect(maps.Keys(a)), maps.Keys(b))
 	slices.Sort(out)
-	return out
+	return slices.Compact(out)
 }
 
 // lookAt compares the refs that an effect may move with what they were. A look at all

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/shellword"
 	"github.com/ralph-compiler/ralph/ir"
@@ -219,10 +220,7 @@ func (w *watch) few(list []executor.Sighting) []executor.Sighting {
 	if len(list) <= mostRefs {
 		return list
 	}
-	var rest []executor.Drift
-	for _, s := range list[mostRefs:] {
-		rest = append(rest, s.Drift)
-	}
+	rest := lists.Map(list[mostRefs:], func(s executor.Sighting) executor.Drift { return s.Drift })
 	file, digest := w.keepRefs(rest)
 	return append(list[:mostRefs:mostRefs], executor.Sighting{Thing: executor.ThingSetting, Drift: executor.Drift{
 		What: fmt.Sprintf("%d more branches and tags (refs-%s)", len(rest), digest), Was: executor.AsBefore, Is: summary(rest), Back: putBack(file),

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/regular"
 
 	"github.com/ralph-compiler/ralph/executor"
@@ -51,10 +52,7 @@ func stashesOf(common, at string) []stashed {
 
 // stashWords names what is stashed in one value, in whatever order.
 func stashWords(list []stashed) string {
-	var ids []string
-	for _, s := range list {
-		ids = append(ids, s.ID[:12])
-	}
+	ids := lists.Map(list, func(s stashed) string { return s.ID[:12] })
 	slices.Sort(ids)
 	switch len(ids) {
 	case 0:
@@ -78,15 +76,11 @@ func (was *checkout) compareStash(now *checkout) []executor.Sighting {
 	if len(made) > 0 {
 		s.Is += "; stashed meanwhile: " + stashNames(made)
 	}
-	var back []string
-	for _, g := range gone {
-		back = append(back, g.store())
-	}
 	switch {
 	case len(gone) > 0:
 		s.Is += "; dropped or popped: " + stashNames(gone)
 		if len(gone) <= shown {
-			s.Back = strings.Join(back, " && ")
+			s.Back = strings.Join(lists.Map(gone, stashed.store), " && ")
 		}
 	case len(made) == 1:
 		s.Look = "git stash show --patch --include-untracked " + made[0].ID

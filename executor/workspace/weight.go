@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -40,10 +41,7 @@ func (s *space) weigh(w *worktree, files []heavy) tooLarge {
 	slices.SortFunc(files, func(a, b heavy) int {
 		return cmp.Or(cmp.Compare(b.size, a.size), cmp.Compare(a.path, b.path))
 	})
-	var names []string
-	for _, f := range files[:min(len(files), shown)] {
-		names = append(names, fmt.Sprintf("%s (%s)", oneLine(f.path, 100), size(f.size)))
-	}
+	names := lists.Map(files[:min(len(files), shown)], func(f heavy) string { return fmt.Sprintf("%s (%s)", oneLine(f.path, 100), size(f.size)) })
 	return tooLarge(fmt.Sprintf("what it adds holds %s, and worktree.max_commit allows %s. The largest files: %s. Leave such files out of the work: write them below ${TMPDIR:-/tmp}, or into a directory that git ignores",
 		size(sum), size(s.maxCommit()), strings.Join(names, ", ")))
 }
@@ -141,11 +139,7 @@ func (s *space) stagedFiles(ctx context.Context, e executor.Effect, w *worktree,
 		return nil, nil
 	}
 	staged, err := s.stagedBlobs(ctx, w, head)
-	var blobs []heavy
-	for _, c := range staged {
-		blobs = append(blobs, heavy{c.path, int64(max(s.git.sizeOf(ctx, c.now), 0))})
-	}
-	return blobs, err
+	return lists.Map(staged, func(c altered) heavy { return heavy{c.path, int64(max(s.git.sizeOf(ctx, c.now), 0))} }), err
 }
 
 // lighten moves out of a worktree the largest of the files that are not as its index

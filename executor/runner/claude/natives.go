@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/yaml"
 )
@@ -118,13 +119,10 @@ func list(n *yaml.Node) []string {
 	if n == nil {
 		return nil
 	}
-	var out []string
 	if n.Kind == yaml.Sequence {
-		for _, v := range n.Values {
-			out = append(out, strings.TrimSpace(v.Value))
-		}
-		return out
+		return lists.Map(n.Values, func(v *yaml.Node) string { return strings.TrimSpace(v.Value) })
 	}
+	var out []string
 	for v := range strings.SplitSeq(n.Value, ",") {
 		if v = strings.TrimSpace(v); v != "" {
 			out = append(out, v)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/runner"
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // tokenVar is the variable from which Codex takes the token of the turn's MCP
@@ -65,10 +66,7 @@ func settings(r executor.AgentRun, others []string) []string {
 // servers are the MCP servers of the turn, "" if nothing is to be said. It is merged
 // into what files say, and takes the place of what other options say: there is one.
 func servers(r executor.AgentRun, others []string) string {
-	var list []string
-	for _, name := range others {
-		list = append(list, key(name)+"={enabled=false}")
-	}
+	list := lists.Map(others, func(name string) string { return key(name) + "={enabled=false}" })
 	if r.Tools != nil {
 		list = append(list, fmt.Sprintf(
 			`%s={url=%s,bearer_token_env_var=%q,required=true,default_tools_approval_mode="approve"}`, key(r.Tools.Name), key(r.Tools.URL), tokenVar))

@@ -12,6 +12,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/runner"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
@@ -47,11 +48,7 @@ func checkProfile(r executor.AgentRun, env []string) error {
 	}
 	known := "there is none"
 	if len(all) > 0 {
-		var names []string
-		for _, n := range all {
-			names = append(names, n.Name)
-		}
-		known = "there are " + strings.Join(names, ", ")
+		known = "there are " + strings.Join(lists.Map(all, func(n executor.Native) string { return n.Name }), ", ")
 	}
 	return runner.Configuration(fmt.Errorf("agent %s: slug = %q names a profile of Codex, %s, and that is not there (%s)", runner.AgentOf(r), r.Slug, filepath.Join(dir, r.Slug+profileEnd), known))
 }

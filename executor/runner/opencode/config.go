@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // Names of the agents that ralph brings along. The user's own default agent may
@@ -65,13 +66,10 @@ func lay(into, over map[string]any) {
 
 // enabled lists the MCP servers that a configuration turns on.
 func (c config) enabled() []string {
-	var out []string
-	for _, name := range slices.Sorted(maps.Keys(c.MCP)) {
-		if on := c.MCP[name].Enabled; on == nil || *on {
-			out = append(out, name)
-		}
-	}
-	return out
+	return lists.Keep(slices.Sorted(maps.Keys(c.MCP)), func(name string) bool {
+		on := c.MCP[name].Enabled
+		return on == nil || *on
+	})
 }
 
 // modelOf is the provider and the model that a turn asks for; nil leaves the choice

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ralph-compiler/ralph/internal/lists"
 	codec "github.com/ralph-compiler/ralph/ir/codec/bd"
 )
 
@@ -252,11 +253,7 @@ func (f *Foreign) Error() string {
 }
 
 func ids(list []Issue) []string {
-	out := make([]string, 0, len(list))
-	for _, i := range list {
-		out = append(out, i.ID)
-	}
-	return out
+	return lists.Map(list, func(i Issue) string { return i.ID })
 }
 
 // Comments returns a bead's comments, oldest first.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/machine"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -294,10 +295,7 @@ func (b *bead) name(e *ir.Epic) string {
 
 // order lists the beads: the nodes in the epic's order, then the epic.
 func (m *Mirror) order() []ir.NodeID {
-	out := make([]ir.NodeID, 0, len(m.beads))
-	for i := range m.epic.Nodes {
-		out = append(out, m.epic.Nodes[i].ID)
-	}
+	out := lists.Map(m.epic.Nodes, func(n ir.Node) ir.NodeID { return n.ID })
 	if m.Claim != nil { // the epic has none
 		return out
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 	codec "github.com/ralph-compiler/ralph/ir/codec/bd"
@@ -185,10 +186,7 @@ func (p *push) vacant(ctx context.Context, news []int) (map[string]Issue, error)
 	const atOnce = 400 // ids in one command line
 	mine, taken := map[string]Issue{}, []Issue{}
 	for some := range slices.Chunk(news, atOnce) {
-		var asked []string
-		for _, i := range some {
-			asked = append(asked, p.plan[i].ID)
-		}
+		asked := lists.Map(some, func(i int) string { return p.plan[i].ID })
 		list, err := p.c.whole(ctx, quick, "list", "--all", "--limit", "0", "--include-gates", "--id", strings.Join(asked, ","))
 		if err != nil {
 			return nil, err

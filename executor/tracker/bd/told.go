@@ -12,6 +12,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -128,19 +129,17 @@ func (t *Told) apply(l toldLine) {
 
 // Owed returns the comments of a bead that are still to be sent: those after the last one
 // sent, and refused ones that were not skipped.
-func (t Told) Owed(id ir.NodeID, all []machine.Comment) (out []machine.Comment) {
+func (t Told) Owed(id ir.NodeID, all []machine.Comment) []machine.Comment {
 	state := map[int64]bool{}
 	for _, r := range t.Refused {
 		if r.ID == id && r.Seq > 0 {
 			state[r.Seq] = r.Over
 		}
 	}
-	for _, c := range all {
-		if over, refused := state[c.Seq]; refused && !over || !refused && c.Seq > t.Seq[id] {
-			out = append(out, c)
-		}
-	}
-	return out
+	return lists.Keep(all, func(c machine.Comment) bool {
+		over, refused := state[c.Seq]
+		return refused && !over || !refused && c.Seq > t.Seq[id]
+	})
 }
 
 // owes reports whether a comment was refused, and is tried again.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/machine"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -239,10 +240,7 @@ func (m *Mirror) comment(ctx context.Context, b *bead, list []machine.Comment) (
 		n++
 	}
 	list = list[:n]
-	var texts []string
-	for _, c := range list {
-		texts = append(texts, strings.TrimSpace(c.Text))
-	}
+	texts := lists.Map(list, func(c machine.Comment) string { return strings.TrimSpace(c.Text) })
 	if b.unsure || b.doubt && list[0].Seq <= m.opened { // else nobody can have said it before
 		there, err := m.read(ctx, b)
 		if err != nil {
