@@ -130,7 +130,7 @@ func (p *valueParser) value() reading {
 	if !p.out.says() && !near && p.nearNone(parts) {
 		p.out.unread = p.out.unread[1:]
 		p.out.tail = tailOf(p.out.unread, len(p.text))
-	} else if !p.out.says() && !near {
+	} else if !p.nearTitle() && !p.out.says() && !near {
 		p.diags.Add(diag.New("dependency-prose", p.at, "the value names no item, so it makes no edge").
 			WithDetail("%q is kept as prose. To make a dependency of it, write the ids of items, for example %q.", clip(strings.TrimSpace(p.raw)), p.someIDs()))
 	}

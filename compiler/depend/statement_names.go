@@ -27,6 +27,7 @@ type Names struct {
 	marked     markedKeys
 	order      map[string][]int32 // by shape, made by sorted
 	groupOrder map[string][]int32 // made by orderGroups
+	titles     map[string]string  // keys by title, made by titled
 	suggested  int
 }
 

@@ -8,7 +8,37 @@ import (
 
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
+
+// nearTitle reports the title of another item, as the whole value or a part of it that says
+// nothing: only ids make dependencies.
+func (p *valueParser) nearTitle() (found bool) {
+	if len(p.out.unread) == 0 {
+		return false
+	}
+	self, _ := before(p.items, p.at, func(it *Item) (string, diag.Range) { return string(it.Key), it.At })()
+	for _, sp := range append(slices.Clip(p.out.unread), Span{0, len(p.text)}) {
+		sp = trim(p.text, sp)
+		if key, ok := p.titled(p.text[sp.Start:sp.End]); ok && key != self {
+			p.asProse(sp, "It is the title of %s, and only ids make dependencies. Write %[1]q.", key)
+			found = true
+		}
+	}
+	return found
+}
+
+// titled returns the key of the item that has a title.
+func (n *Names) titled(title string) (string, bool) {
+	if n.titles == nil {
+		n.titles = make(map[string]string, len(n.items))
+		for i := len(n.items) - 1; i >= 0; i-- {
+			n.titles[strings.ToLower(text.OneLine(mask(n.items[i].Title)))] = string(n.items[i].Key)
+		}
+	}
+	key, ok := n.titles[strings.ToLower(text.OneLine(title))]
+	return key, ok && title != ""
+}
 
 // nearWord reports a part whose words nearly are those of a group, an item or of
 // "all previous": "Phse 2", "all previuos".
