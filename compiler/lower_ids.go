@@ -250,10 +250,10 @@ func (l *lowering) checkParallel() {
 			}
 			instead := "Leave \"(parallel)\" out, or say what the items wait for."
 			if mark := l.dialect.ParallelMark; mark != "" {
-				instead = fmt.Sprintf("Write %q behind the ids of those that run side by side, or leave \"(parallel)\" out.", mark)
+				instead = fmt.Sprintf("Write %q after the ids of those that run side by side, or leave \"(parallel)\" out.", mark)
 			}
 			l.diags.Add(diag.Newf("parallel-mark", cmpRange(it.ParallelMark, it.KeyRange), "%s is parallel to nothing", clip(it.ID)).
-				WithDetail("Items of the dialect %q follow each other as they stand, whatever their letters. %s", l.dialect.Name, instead))
+				WithDetail("Items of the dialect %q follow each other in document order, whatever their letters. %s", l.dialect.Name, instead))
 			continue
 		}
 		if it.Parallel && sides[side(i)] < 2 {

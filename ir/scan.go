@@ -54,7 +54,7 @@ func (d *decoder) run(read func()) {
 	}()
 	read()
 	if d.space(); d.pos < len(d.s) {
-		d.syntax("there is more behind the end of the value")
+		d.syntax("something follows the value")
 	}
 }
 
@@ -315,7 +315,7 @@ func (d *decoder) scalar() string {
 	if d.pos < len(d.s) && d.s[d.pos] == '.' {
 		d.pos++
 		if d.digits() == 0 {
-			d.syntax("a number without digits behind the point")
+			d.syntax("a number without digits after the point")
 		}
 	}
 	if d.pos < len(d.s) && (d.s[d.pos] == 'e' || d.s[d.pos] == 'E') {

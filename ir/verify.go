@@ -183,7 +183,7 @@ func (v *verifier) header() {
 		v.relative(at+".path", f.Path)
 		if i > 0 {
 			before := v.e.Files[i-1]
-			v.when(f.Path < before.Path || f.Path == before.Path && f.For <= before.For, at, "", "is not behind the file before it: files are sorted by path, then by what they are for")
+			v.when(f.Path < before.Path || f.Path == before.Path && f.For <= before.For, at, "", "is not after the file before it: files are sorted by path, then by what they are for")
 		}
 	}
 	v.when(!slices.IsSorted(v.e.Run.Policies), "run.policies", "", "are not sorted")

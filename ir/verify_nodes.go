@@ -78,7 +78,7 @@ func (v *verifier) edges(at string, n *Node) {
 		case before.Key == e.Key && before.Type == e.Type:
 			v.fail(here, "repeats the edge before it")
 		case compareEdges(before, e) > 0:
-			v.fail(here, "is not behind the edge before it: edges are sorted by key, then by type")
+			v.fail(here, "is not after the edge before it: edges are sorted by key, then by type")
 		}
 	}
 }

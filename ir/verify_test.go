@@ -38,7 +38,7 @@ func TestVerifyNamesThePathOfEachBreach(t *testing.T) {
 		{"a node that waits for itself", func(e *ir.Epic) { e.Nodes[1].After[0].Key = "1.2a" }, "nodes[1].after[0].key: the node waits for itself"},
 		{"a cycle", func(e *ir.Epic) { e.Nodes[0].After = []ir.Edge{{Key: "1.3", From: "explicit", Type: ir.Blocks}} }, "a cycle: 1.1 → 1.3 → 1.2a → 1.1"},
 		{"nodes out of order", func(e *ir.Epic) { e.Nodes[1], e.Nodes[2] = e.Nodes[2], e.Nodes[1] }, `nodes[1]: is not in order: "1.2a" comes here`},
-		{"edges out of order", func(e *ir.Epic) { slices.Reverse(e.Nodes[3].After) }, "nodes[3].after[1]: is not behind"},
+		{"edges out of order", func(e *ir.Epic) { slices.Reverse(e.Nodes[3].After) }, "nodes[3].after[1]: is not after"},
 		{"an edge twice", func(e *ir.Epic) { e.Nodes[3].After = append(e.Nodes[3].After, e.Nodes[3].After[1]) }, "nodes[3].after[2]: repeats"},
 		{"merges that are not the predecessors", func(e *ir.Epic) { e.Nodes[3].Merges = e.Nodes[3].Merges[:1] }, "nodes[3].merges: "}, // S0-97 S0-98
 		{"merges of one predecessor", func(e *ir.Epic) { e.Nodes[1].Merges = []ir.Key{"1.1"} }, "nodes[1].merges: "},

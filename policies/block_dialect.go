@@ -140,12 +140,12 @@ func (s *Set) Dialect(spec string, at diag.Range) (*Dialect, diag.List) {
 			out.Item.Keywords.V = append(out.Item.Keywords.V, w)
 		}
 		if len(out.Item.Keywords.V) > maxKeywords {
-			return base, diag.List{diag.Newf("dialect-unknown", at, "too many keywords behind %s", quoted(name+":")).
+			return base, diag.List{diag.Newf("dialect-unknown", at, "too many keywords after %s", quoted(name+":")).
 				WithDetail("A dialect has at most %d keywords: each line is held against each of them. Name fewer.", maxKeywords)}
 		}
 	}
 	if len(out.Item.Keywords.V) == 0 {
-		return base, diag.List{diag.Newf("dialect-unknown", at, "no keyword behind %s", quoted(name+":")).
+		return base, diag.List{diag.Newf("dialect-unknown", at, "no keyword after %s", quoted(name+":")).
 			WithDetail("A colon after a dialect is followed by item keywords. Write %s:PR,Unit, or leave the colon out.", printable(name))}
 	}
 	return &out, nil

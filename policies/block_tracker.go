@@ -13,7 +13,7 @@ type Tracker struct {
 	MaxConcurrentRuns Value[int]               `hcl:"max_concurrent_runs=1" min:"1" max:"1000" doc:"runs at the same time, from 1"`
 	Approvals         Value[bool]              `hcl:"approvals=false" doc:"true lets people approve in the tracker"`
 	Proposals         Value[bool]              `hcl:"proposals=false" doc:"true files what agents discover"`
-	GC                Value[bool]              `hcl:"gc=false" doc:"true lets bd gc run behind a push of many beads, which makes its database small and quick again"`
+	GC                Value[bool]              `hcl:"gc=false" doc:"true lets bd gc run after a push of many beads, which makes its database small and quick again"`
 }
 
 var trackerBlock = &block{

@@ -166,7 +166,7 @@ func ParseApproval(s string) (Approval, error) {
 			continue
 		}
 		if strings.IndexFunc(name, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) >= 0 {
-			return Approval{}, errors.New("each name is one word, and only \"within\" with a duration may be behind them")
+			return Approval{}, errors.New("each name is one word, and only \"within\" with a duration may follow them")
 		}
 		if !namesPerson(written, from) {
 			return Approval{}, fmt.Errorf("%q names nobody; a person is written as @name", written)
@@ -359,7 +359,7 @@ func canonicalJSON(b []byte) (json.RawMessage, error) {
 		return nil, errors.New("the text is not valid JSON")
 	}
 	if dec.More() {
-		return nil, errors.New("something follows behind the JSON")
+		return nil, errors.New("something follows the JSON")
 	}
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)

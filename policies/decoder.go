@@ -310,6 +310,6 @@ func (d *decoder) twice(typ, name string, second, first diag.Range) {
 		what += " " + quoted(name)
 	}
 	d.diags.Add(diag.Newf("policy-duplicate-block", second, "%s is declared twice", what).
-		WithDetail("All policy files are one policy, in which a block stands once. Remove one of the two, or rename it.").
+		WithDetail("All policy files are one policy, in which a block occurs once. Remove one of the two, or rename it.").
 		WithRelated(first, "first declared here"))
 }

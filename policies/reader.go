@@ -93,7 +93,7 @@ func (d *decoder) misfit(b *block, path string, g *hcl.Diagnostic) {
 		d.diags.Add(dg)
 	case strings.HasPrefix(g.Summary, "Missing name for"), strings.HasPrefix(g.Summary, "Missing block label"), strings.HasPrefix(g.Summary, "Missing "):
 		d.diags.Add(diag.Newf("policy-label", r, "a name is missing").
-			WithDetail("A block that others refer to has a name in quotes behind its type, as in gate \"unit\" { … }. Write one."))
+			WithDetail("A block that others refer to has a name in quotes after its type, as in gate \"unit\" { … }. Write one."))
 	case strings.HasPrefix(g.Summary, "Extraneous label"):
 		d.diags.Add(diag.New("policy-label", r, "a name too many").
 			WithDetail("Blocks of this type carry fewer names. Remove %s.", quoted(name)))

@@ -259,7 +259,7 @@ func (b *builder) addItem(c *cand) {
 	}
 	if c.near.meant != "" {
 		d := diag.Newf("near-miss-marker", c.near.at, "%s is almost %s", quoted(c.near.written), c.near.meant).
-			WithDetail("%sAs it stands it is a part of the title, and the item is one of agents like any other. Write %s. If the word is part of the title, write it without parentheses or brackets.",
+			WithDetail("%sAs written it is part of the title, and the item is one of agents like any other. Write %s. If the word is part of the title, write it without parentheses or brackets.",
 				oddCharacter(c.near.written), c.near.meant)
 		if c.near.doubt {
 			d = d.WithDetail("As written it is part of the title and marks nothing: a marker is in parentheses at the very end. To mark the item, write %s.", c.near.meant)

@@ -104,7 +104,7 @@ func (p *parser) oddControl(at, end int) {
 func (p *parser) indented(b *block, l *Label) {
 	if l != nil && l.Name == Verify {
 		p.report(diag.New("verify-fence", p.file.Range(int(b.start), lineEnd(p.src, int(b.start))), "only sh and bash fences are checks").WithDetail(
-			"This code is below %s but is indented, so it is read as prose: no command is run from it. Write it in a fence, behind ```sh.", l.Written))
+			"This code is below %s but is indented, so it is read as prose: no command is run from it. Write it in a fence that begins with ```sh.", l.Written))
 		return
 	}
 	for at, stop := range p.lines(int(b.start), int(b.end)) {

@@ -20,5 +20,5 @@ var Losses = []foreign.Loss{
 	{Field: "`/metadata/dev_model`, `model` of QA agents", What: "an alias of the policy whose model is called sonnet, opus or haiku comes out as that"},
 	{Field: "`/metadata/qa_agents`", What: "agents of the policy's gates come out, too, with a key `gate`; what has this key is not imported again"},
 	{Field: "`output_schema` of QA agents", What: "status, its three words, message and required are added where they are missing"},
-	{Field: "`/metadata/attempt_count`, `…_executions`, `scrum_result`", What: "attempts of ralph are added behind those that the bead came with; they do not count against max_retry_attempts; scrum_result is that of the last one"},
+	{Field: "`/metadata/attempt_count`, `…_executions`, `scrum_result`", What: "attempts of ralph are added after those that the bead came with; they do not count against max_retry_attempts; scrum_result is that of the last one"},
 }

@@ -9,7 +9,7 @@ var Losses = []foreign.Loss{
 	{Field: "`/description`", What: "blanks around it, and CRLF"},
 	{Field: "`/tokenBudget`, `/maxIterations`", What: "left out, they are what the policy says, and an export writes that; `null` is a task without a limit, and a breach"},
 	{Field: "`/testCommand`", What: "left out where `tests_pass` needs one, it is found in the project, and an export writes what was found"},
-	{Field: "`/successCriteria`", What: "gates of the policy come behind those of the task. `caseSensitive` of `done_tag` does nothing: the words are compared as they are. Agents, reviews and people that judge are `custom` with a `kind`, which is refused when it is read back: the policy names them"},
+	{Field: "`/successCriteria`", What: "gates of the policy come after those of the task. `caseSensitive` of `done_tag` does nothing: the words are compared as they are. Agents, reviews and people that judge are `custom` with a `kind`, which is refused when it is read back: the policy names them"},
 	{Field: "`/status`", What: "`completed` is done by the plan; what another program was about to do is not known to ralph, whose journal says where a task stands"},
 	{Field: "`/key`, `/failureCode`, `/reason`, `/currentBeadId`, `/beadNumber`, `/beadStatus`, `/beadIterationCount`, `/tokenBudgetRemaining`, `/lastBeadSummary`", What: "not read: they follow from the beads and the journal and are written anew"},
 	{Field: "`/beads`, `/beadResults`", What: "kept as a record, before ralph's own; they use up neither iterations nor tokens. Results without beads are not read"},

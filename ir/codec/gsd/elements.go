@@ -61,7 +61,7 @@ func (d *decoding) elements(f *diag.File, text string, from, to int) (out []elem
 			}
 			if meant[e.name] {
 				d.diags.Add(diag.Newf("gsd-element", f.Range(line, e.from), "<%s> is not closed", e.name).
-					WithDetail("What belongs to it cannot be told from what follows. Write </%s> behind it.", e.name))
+					WithDetail("What belongs to it cannot be told from what follows. Write </%s> after it.", e.name))
 			}
 		}
 		if i := strings.IndexByte(text[line:to], '\n'); i >= 0 {
