@@ -173,7 +173,7 @@ func (c *compilation) try(src Source, dialect string, rank int) Reading {
 	t.sets, t.read, t.trial = c.sets, c.read, true
 	u := t.open(src)
 	if u == nil {
-		return refused(Reading{Dialect: dialect, rank: rank}, t.diags)
+		return countErrors(Reading{Dialect: dialect, rank: rank}, t.diags)
 	}
 	r := Reading{Dialect: dialect, rank: rank, at: u.extents()}
 	b := newBuild(u)
@@ -195,7 +195,7 @@ func (c *compilation) try(src Source, dialect string, rank int) Reading {
 			}
 		}
 	}
-	return refused(r, t.diags)
+	return countErrors(r, t.diags)
 }
 
 // extents returns where the items stand, with all that is below them.
@@ -208,8 +208,8 @@ func (u *unit) extents() []diag.Range {
 	return all
 }
 
-// refused counts the errors.
-func refused(r Reading, diags diag.List) Reading {
+// countErrors adds the errors to a reading.
+func countErrors(r Reading, diags diag.List) Reading {
 	diags.Sort()
 	for i := range diags {
 		if diags[i].Severity != diag.Error || diags[i].Code == "no-items" {

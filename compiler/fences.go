@@ -74,7 +74,7 @@ func (u *unit) checkFence(f *policies.Fragment, diags *diag.List) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.Gates)) {
 		s := &f.Gates[name].Secrets
-		refuse(u, s.Set, s, diags, "a plan cannot hand out secrets",
+		dropLoosening(u, s.Set, s, diags, "a plan cannot hand out secrets",
 			"Only the policy says which commands get a secret. Make it a gate of the policy, or remove the line.")
 		if other := u.set.Gates[name]; other != nil {
 			d := diag.Newf("gate-loosened", f.Gates[name].Range, "the policy already has a gate %q", clip(name)).
@@ -117,19 +117,19 @@ var peopleRank = map[string]int{"none": 0, "gates": 1, "every-node": 2}
 func (u *unit) tighten(below, over policies.Settings, diags *diag.List) policies.Settings {
 	h, w := &over.HITL, &over.Worktree
 	level := below.HITL.Level.Get("gates")
-	refuse(u, h.Level.Set && peopleRank[h.Level.V] < peopleRank[level], &h.Level, diags, "a plan cannot remove human gates",
+	dropLoosening(u, h.Level.Set && peopleRank[h.Level.V] < peopleRank[level], &h.Level, diags, "a plan cannot remove human gates",
 		"Below this fence the level is \""+level+"\", and a plan may only ask for more. Remove the line, or change the policy.")
-	refuse(u, h.Plan.Set && h.Plan.V == "auto" && below.HITL.Plan.V == "required", &h.Plan, diags, "a plan cannot approve itself",
+	dropLoosening(u, h.Plan.Set && h.Plan.V == "auto" && below.HITL.Plan.V == "required", &h.Plan, diags, "a plan cannot approve itself",
 		"The policy says that a person approves plans before they run. Remove the line, or change the policy.")
-	refuse(u, over.Git.OnTamper.V == "note" && below.Git.OnTamper.V != "note", &over.Git.OnTamper, diags, "a plan cannot excuse tampering",
+	dropLoosening(u, over.Git.OnTamper.V == "note" && below.Git.OnTamper.V != "note", &over.Git.OnTamper, diags, "a plan cannot excuse tampering",
 		"Only the policy says that a run does not fail when others change settings, hooks or refs while it is at work. Remove the line, or change the policy.")
-	refuse(u, w.Layout.V == "worktree" && below.Worktree.Layout.Get("clone") != "worktree", &w.Layout, diags, "a plan cannot choose the weaker layout",
+	dropLoosening(u, w.Layout.V == "worktree" && below.Worktree.Layout.Get("clone") != "worktree", &w.Layout, diags, "a plan cannot choose the weaker layout",
 		"In a worktree agents write into the refs and the configuration of the user's repository. Remove the line, or write it into the policy.")
-	refuse(u, w.MaxCommit.V > below.Worktree.MaxCommit.Get(ir.MaxCommit), &w.MaxCommit, diags, "a plan cannot raise max_commit",
+	dropLoosening(u, w.MaxCommit.V > below.Worktree.MaxCommit.Get(ir.MaxCommit), &w.MaxCommit, diags, "a plan cannot raise max_commit",
 		"A plan may only lower it. Remove the line, or change the policy.")
-	refuse(u, w.MinFree.Set && w.MinFree.V < below.Worktree.MinFree.V, &w.MinFree, diags, "a plan cannot lower min_free",
+	dropLoosening(u, w.MinFree.Set && w.MinFree.V < below.Worktree.MinFree.V, &w.MinFree, diags, "a plan cannot lower min_free",
 		"A plan may only ask for more. Remove the line, or change the policy.")
-	refuse(u, w.Secrets.Set, &w.Secrets, diags, "a plan cannot hand out secrets",
+	dropLoosening(u, w.Secrets.Set, &w.Secrets, diags, "a plan cannot hand out secrets",
 		"Only the policy says which commands get a secret. Remove the line, or write it into the policy.")
 	return over
 }
@@ -143,8 +143,8 @@ func (u *unit) keepApproval(below, over policies.Value[policies.Approval], diags
 	}
 }
 
-// refuse reports a value that would loosen what judges the work, and takes it away.
-func refuse[T any](u *unit, is bool, v *policies.Value[T], diags *diag.List, summary, detail string) {
+// dropLoosening reports a value that would loosen what judges the work, and takes it away.
+func dropLoosening[T any](u *unit, is bool, v *policies.Value[T], diags *diag.List, summary, detail string) {
 	if is {
 		u.loosened(v.Range, diags, summary, detail)
 		*v = policies.Value[T]{}

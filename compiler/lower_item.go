@@ -250,7 +250,7 @@ func (l *lowering) manual(lb *syntax.Label, n *ir.DraftNode) bool {
 		n.Kind = ir.Manual
 	case "no", "false":
 	default:
-		return l.refuse(lb, scalar(lb), "yes or no", "It says whether a person does the work.")
+		return l.invalidControl(lb, scalar(lb), "yes or no", "It says whether a person does the work.")
 	}
 	return true
 }

@@ -50,10 +50,10 @@ func (l *lowering) fits(lb *syntax.Label, to *ir.Stated) bool {
 	case syntax.Approval:
 		const form = "\"required from @a, @b within 48h\", \"required\" or \"none\", on one line"
 		if s.Value == "" {
-			return l.refuse(lb, s, form, "It says who has to approve the work.")
+			return l.invalidControl(lb, s, form, "It says who has to approve the work.")
 		}
 		if _, err := policies.ParseApproval(s.Value); err != nil {
-			return l.refuse(lb, s, form, upperFirst(err.Error())+".")
+			return l.invalidControl(lb, s, form, upperFirst(err.Error())+".")
 		}
 	case syntax.Complexity:
 		return l.oneOf(lb, to, l.levels, "one of "+strings.Join(l.levels, ", "))
@@ -102,9 +102,9 @@ func (l *lowering) oneOf(lb *syntax.Label, s *ir.Stated, known []string, want st
 	return l.unfit(lb, *s, want)
 }
 
-// refuse reports a value of a label that asks for a person: what is not
+// invalidControl reports a value of a label that asks for a person: what is not
 // understood is never taken for nobody.
-func (l *lowering) refuse(lb *syntax.Label, s ir.Stated, want, why string) bool {
+func (l *lowering) invalidControl(lb *syntax.Label, s ir.Stated, want, why string) bool {
 	if lb.From == syntax.FromDirective {
 		return l.unfit(lb, s, want)
 	}

@@ -61,7 +61,7 @@ type decoding struct {
 	list  diag.List
 	tasks map[string]*task
 	order []*task
-	loose []record // beads that stand beside the tasks
+	loose []foreignBead // beads that stand beside the tasks
 
 	placed bool // a workspace of this file was spoken of
 }
@@ -74,11 +74,11 @@ type task struct {
 	promise  string // text that is asked for already
 	promised diag.Range
 	names    map[string]bool // of gates
-	records  []record
+	beads    []foreignBead
 }
 
-// record is a bead of another program.
-type record struct {
+// foreignBead is a bead of another program.
+type foreignBead struct {
 	task  string
 	value any
 	at    diag.Range // of its taskId
@@ -128,7 +128,7 @@ func (d *decoding) task(v *foreign.Value) {
 			WithDetail("Its status says that the work is done, so apply does not run it. Write idle, or remove the status, to run it."))
 	}
 	d.beads(f.Get("beads"), t)
-	if x := f.Get("beadResults"); d.Is(x, '[', "a list of results") && len(t.records) > 0 {
+	if x := f.Get("beadResults"); d.Is(x, '[', "a list of results") && len(t.beads) > 0 {
 		t.ext["beadResults"] = x.Plain()
 	}
 	d.criteria(v, f.Get("successCriteria"), t)

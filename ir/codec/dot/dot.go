@@ -66,7 +66,7 @@ func newDrawing(e *ir.Epic, o Options) *drawing {
 		d.implied[[2]ir.Key{r.Key, r.Node}] = true
 	}
 	for i := range e.Nodes {
-		d.agents = d.agents || worker(&e.Nodes[i]) != "" && worker(&e.Nodes[i]) != worker(&e.Nodes[0])
+		d.agents = d.agents || workAgent(&e.Nodes[i]) != "" && workAgent(&e.Nodes[i]) != workAgent(&e.Nodes[0])
 	}
 	for i, k := range d.stats.Critical {
 		d.path[k] = i + 1

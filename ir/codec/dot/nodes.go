@@ -138,7 +138,7 @@ func (d *drawing) details(n *ir.Node) []string {
 		first += " · " + text.Count(gates, "gate")
 	}
 	out := []string{first}
-	if who := worker(n); who != "" && d.agents {
+	if who := workAgent(n); who != "" && d.agents {
 		out = append(out, text.Shorten(who, 36))
 	}
 	switch {
@@ -154,8 +154,8 @@ func (d *drawing) details(n *ir.Node) []string {
 	return out
 }
 
-// worker names the agent that the node's work step uses.
-func worker(n *ir.Node) string {
+// workAgent names the agent that the node's work step uses.
+func workAgent(n *ir.Node) string {
 	if i := ir.WorkStep(n); i >= 0 {
 		return n.Steps[i].Agent
 	}

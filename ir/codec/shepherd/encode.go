@@ -27,8 +27,8 @@ var Losses = []foreign.Loss{
 	{Field: "nodes without an attempt", What: "those that were skipped, or done by the plan, have no run and no line"},
 }
 
-// record is a line. The order of its keys is that of the specification.
-type record struct {
+// runLine is the line of a run. The order of its keys is that of the specification.
+type runLine struct {
 	ID      string    `json:"id"`
 	Issue   ir.NodeID `json:"issue_id"`
 	Agent   string    `json:"agent_id"`
@@ -123,23 +123,23 @@ func Encode(w io.Writer, e *ir.Epic, h *ir.History) ([]foreign.Breach, error) {
 	}
 	slices.SortStableFunc(runs, func(a, b run) int { return a.Started.Compare(b.Started) })
 	var breaches []foreign.Breach
-	list := make([]record, len(runs))
+	list := make([]runLine, len(runs))
 	for i, r := range runs {
 		var found []foreign.Breach
-		list[i], found = r.record(e)
+		list[i], found = r.line(e)
 		breaches = append(breaches, found...)
 	}
 	return breaches, foreign.WriteLines(w, list)
 }
 
-func (r run) record(e *ir.Epic) (record, []foreign.Breach) {
+func (r run) line(e *ir.Epic) (runLine, []foreign.Breach) {
 	var breaches []foreign.Breach
 	breach := func(is bool, pointer, format string, args ...any) {
 		if is {
 			breaches = append(breaches, foreign.Breach{Node: r.node.Key, Pointer: pointer, Message: fmt.Sprintf(format, args...)})
 		}
 	}
-	out := record{
+	out := runLine{
 		ID: fmt.Sprintf("run-%s-%s-%d", r.node.ID, r.Step, r.Number), Issue: r.node.ID, Agent: cmp.Or(r.Agent, r.decider()),
 		Policy: r.node.Policy, Phase: r.Step, Attempt: r.Number, Status: cmp.Or(r.Words["run"], "failed"), Started: stamp(r.Started),
 		Ended: stamp(r.Ended), Session: r.Session, Trace: r.Trace,

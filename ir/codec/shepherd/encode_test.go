@@ -140,7 +140,7 @@ func TestNothingAndNonsense(t *testing.T) {
 		}}}}
 		b.Reset()
 		breaches, err := Encode(&b, epic(), h)
-		var run record
+		var run runLine
 		if err != nil || json.Unmarshal(b.Bytes(), &run) != nil {
 			t.Fatalf("%s: %v in %s", raw, err, b.String())
 		}

@@ -21,13 +21,13 @@ func (d *decoding) beads(v *foreign.Value, t *task) {
 			continue
 		}
 		if r, ok := d.bead(x); ok {
-			t.records = append(t.records, r)
+			t.beads = append(t.beads, r)
 		}
 	}
 }
 
 // bead checks what a bead has to have; all of it is kept as it is.
-func (d *decoding) bead(v *foreign.Value) (record, bool) {
+func (d *decoding) bead(v *foreign.Value) (foreignBead, bool) {
 	before := len(d.Diags)
 	f := foreign.Fields{}
 	for _, m := range v.Members { // whatever else it has is kept with it
@@ -35,7 +35,7 @@ func (d *decoding) bead(v *foreign.Value) (record, bool) {
 			f[foreign.Plain(m.Name)] = m.Value
 		}
 	}
-	r := record{value: v.Plain(), at: d.At(v)}
+	r := foreignBead{value: v.Plain(), at: d.At(v)}
 	d.Text(d.Need(v, f, "id", "what the bead is known by, a text"), "what the bead is known by")
 	if x := d.Need(v, f, "taskId", "the id of its task"); x != nil {
 		r.task, r.at = d.Text(x, "the id of its task"), d.At(x)
@@ -72,7 +72,7 @@ func (d *decoding) time(v *foreign.Value) {
 // assign gives each bead to its task.
 func (d *decoding) assign() {
 	for _, t := range d.order {
-		for _, r := range t.records {
+		for _, r := range t.beads {
 			if r.task != string(t.node.ID) {
 				d.Diags.Add(diag.Newf("bead-value", r.at, "a bead of another task is in %s", foreign.Clip(string(t.node.ID))).
 					WithDetail("Its taskId is %q. Write the id of the task that it is in, or move it there.", foreign.Clip(r.task)))
@@ -86,15 +86,15 @@ func (d *decoding) assign() {
 				WithDetail("Its taskId is %q, and no task that is read has this id. Give the file with the TaskDefinition too.", foreign.Clip(r.task)))
 			continue
 		}
-		t.records = append(t.records, r)
+		t.beads = append(t.beads, r)
 	}
 	for _, t := range d.order {
-		if len(t.records) == 0 {
+		if len(t.beads) == 0 {
 			continue
 		}
-		kept := lists.Map(t.records, func(r record) any { return r.value })
+		kept := lists.Map(t.beads, func(b foreignBead) any { return b.value })
 		t.ext["beads"] = kept
-		d.Diags.Add(diag.Newf("task-records", t.records[0].at, "beads of %s are kept as a record", foreign.Clip(string(t.node.ID))).
+		d.Diags.Add(diag.Newf("task-records", t.beads[0].at, "beads of %s are kept as a record", foreign.Clip(string(t.node.ID))).
 			WithDetail("%d of them are in epic.json (nodes.ext.%s.beads). They count for nothing: ralph's gates have not seen them.", len(kept), Format))
 	}
 }
