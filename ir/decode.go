@@ -248,9 +248,9 @@ func (d *decoder) object(s *shape, v reflect.Value) {
 	})
 	for i := range s.fields {
 		if seen&(1<<i) == 0 && !s.fields[i].omit {
-			d.push(pathStep{name: s.fields[i].name, index: -1})
+			d.path.push(pathStep{name: s.fields[i].name, index: -1})
 			d.failAt(start, "is missing")
-			d.pop()
+			d.path.pop()
 		}
 	}
 }

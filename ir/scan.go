@@ -25,7 +25,7 @@ type decoder struct {
 	pos     int
 	depth   int
 	limit   int
-	path    []pathStep
+	path    jsonPath
 	errs    DecodeErrors
 	scratch []string
 	raw     map[string][]byte // embedded JSON as it stands in the file, to its compact form
@@ -36,10 +36,35 @@ type decoder struct {
 // abort ends a decoder's run; it never leaves this package.
 type abort struct{}
 
+// jsonPath leads to a value of an epic.json.
+type jsonPath []pathStep
+
 type pathStep struct {
 	name  string
-	index int // used if name is ""
+	index int // used if name is ""; else -1
 }
+
+// String writes the path: nodes[3].steps[0].agent.
+func (path jsonPath) String() string {
+	var b strings.Builder
+	for _, p := range path {
+		switch {
+		case p.name == "" && p.index >= 0:
+			fmt.Fprintf(&b, "[%d]", p.index)
+		case !isWord(p.name):
+			fmt.Fprintf(&b, "[%s]", quote(p.name))
+		default:
+			if b.Len() > 0 {
+				b.WriteByte('.')
+			}
+			b.WriteString(p.name)
+		}
+	}
+	return b.String()
+}
+
+func (path *jsonPath) push(p pathStep) { *path = append(*path, p) }
+func (path *jsonPath) pop()            { *path = (*path)[:len(*path)-1] }
 
 func newDecoder(s string) *decoder { return &decoder{s: s, limit: MaxDepth} }
 
@@ -59,7 +84,7 @@ func (d *decoder) run(read func()) {
 }
 
 func (d *decoder) failAt(at int, format string, args ...any) {
-	d.errs = append(d.errs, &DecodeError{Path: d.where(), Offset: at, Message: fmt.Sprintf(format, args...)})
+	d.errs = append(d.errs, &DecodeError{Path: d.path.String(), Offset: at, Message: fmt.Sprintf(format, args...)})
 	if len(d.errs) >= maxErrors {
 		panic(abort{})
 	}
@@ -68,25 +93,6 @@ func (d *decoder) failAt(at int, format string, args ...any) {
 func (d *decoder) syntax(format string, args ...any) {
 	d.failAt(d.pos, format, args...)
 	panic(abort{})
-}
-
-// where writes the present path: nodes[3].steps[0].agent.
-func (d *decoder) where() string {
-	var b strings.Builder
-	for _, p := range d.path {
-		switch {
-		case p.name == "" && p.index >= 0:
-			fmt.Fprintf(&b, "[%d]", p.index)
-		case !isWord(p.name):
-			fmt.Fprintf(&b, "[%s]", quote(p.name))
-		default:
-			if b.Len() > 0 {
-				b.WriteByte('.')
-			}
-			b.WriteString(p.name)
-		}
-	}
-	return b.String()
 }
 
 // quote shows a string of the input: printable, at most 80 runes of it.
@@ -106,9 +112,6 @@ func isWord(s string) bool {
 	}
 	return s != "" && len(s) < 80
 }
-
-func (d *decoder) push(p pathStep) { d.path = append(d.path, p) }
-func (d *decoder) pop()            { d.path = d.path[:len(d.path)-1] }
 
 func (d *decoder) space() {
 	for d.pos < len(d.s) {
@@ -151,18 +154,18 @@ func (d *decoder) members(read func(key string, at int)) {
 		d.pos++
 		d.space()
 		d.peek()
-		d.push(pathStep{name: key, index: -1})
+		d.path.push(pathStep{name: key, index: -1})
 		read(key, at)
-		d.pop()
+		d.path.pop()
 	})
 }
 
 // elements reads an array and calls read before each element.
 func (d *decoder) elements(read func(i int)) {
 	d.list(']', "bracket", func(i int) {
-		d.push(pathStep{index: i})
+		d.path.push(pathStep{index: i})
 		read(i)
-		d.pop()
+		d.path.pop()
 	})
 }
 

@@ -21,7 +21,7 @@ import (
 // bug in ralph. Verify does not recompute digests: Decode compares the file's.
 func (e *Epic) Verify() []error {
 	v := &verifier{e: e}
-	v.words(epicShape(), reflect.ValueOf(e).Elem(), "")
+	v.words(epicShape(), reflect.ValueOf(e).Elem())
 	v.header()
 	v.tables()
 	v.safe()
@@ -42,6 +42,7 @@ const maxBreaches = 100
 type verifier struct {
 	e     *Epic
 	errs  []error
+	path  jsonPath // of what words looks at
 	links *links
 	docs  rawDocs
 }
@@ -60,50 +61,43 @@ func (v *verifier) when(is bool, at, field, format string, args ...any) {
 	}
 }
 
-// words checks the vocabulary and the signs of numbers everywhere, led by the
-// shapes. Paths are only written where something is wrong.
-func (v *verifier) words(s *shape, x reflect.Value, at string) {
-	switch s.kind {
-	case shapeStruct:
-		for i := range s.fields {
-			f := &s.fields[i]
-			fx := f.of(x)
-			switch f.shape.kind {
-			case shapeString:
-				if !f.spells(fx) {
-					v.fail(join(at, f.name), "%s is not one of %s", quote(fx.String()), strings.Join(f.words, ", "))
-				}
-			case shapeInt:
-				if !f.counts(fx) {
-					v.fail(join(at, f.name), "%d is negative", fx.Int())
-				}
-			case shapeStruct:
-				v.words(f.shape, fx, join(at, f.name))
-			case shapeSlice:
-				if f.name == "nodes" || f.shape.elem.kind != shapeStruct {
-					continue // nodes: each on its own, below
-				}
-				for j := range fx.Len() {
-					v.words(f.shape.elem, fx.Index(j), fmt.Sprintf("%s[%d]", join(at, f.name), j))
-				}
-			case shapePointer:
-				switch {
-				case fx.IsNil():
-				case f.shape.elem.kind == shapeStruct:
-					v.words(f.shape.elem, fx.Elem(), join(at, f.name))
-				case f.shape.elem.kind == shapeInt && !f.counts(fx.Elem()):
-					v.fail(join(at, f.name), "%d is negative", fx.Elem().Int())
-				}
-			case shapeMap:
-				if f.shape.elem.kind != shapeStruct {
-					continue
-				}
-				keys := fx.MapKeys()
-				slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
-				for _, k := range keys {
-					v.words(f.shape.elem, fx.MapIndex(k), entry(join(at, f.name), k.String()))
-				}
-			}
+// words checks the vocabulary and the signs of numbers in a struct and everything in it,
+// led by the shapes; nodes are checked each on its own.
+func (v *verifier) words(s *shape, x reflect.Value) {
+	for i := range s.fields {
+		if f := &s.fields[i]; f.name != "nodes" {
+			v.path.push(pathStep{name: f.name, index: -1})
+			v.word(f, f.shape, f.of(x))
+			v.path.pop()
+		}
+	}
+}
+
+// word checks a value of a field.
+func (v *verifier) word(f *shapeField, s *shape, x reflect.Value) {
+	inner := func(at pathStep, x reflect.Value) {
+		v.path.push(at)
+		v.words(s.elem, x)
+		v.path.pop()
+	}
+	switch {
+	case s.kind == shapeString && !f.spells(x):
+		v.fail(v.path.String(), "%s is not one of %s", quote(x.String()), strings.Join(f.words, ", "))
+	case s.kind == shapeInt && !f.counts(x):
+		v.fail(v.path.String(), "%d is negative", x.Int())
+	case s.kind == shapeStruct:
+		v.words(s, x)
+	case s.kind == shapePointer && !x.IsNil():
+		v.word(f, s.elem, x.Elem())
+	case s.kind == shapeSlice && s.elem.kind == shapeStruct:
+		for i := range x.Len() {
+			inner(pathStep{index: i}, x.Index(i))
+		}
+	case s.kind == shapeMap && s.elem.kind == shapeStruct:
+		keys := x.MapKeys()
+		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+		for _, k := range keys {
+			inner(pathStep{name: k.String(), index: -1}, x.MapIndex(k))
 		}
 	}
 }
@@ -113,38 +107,6 @@ func (f *shapeField) spells(v reflect.Value) bool {
 }
 
 func (f *shapeField) counts(v reflect.Value) bool { return v.Int() >= 0 || f.name == "exit_code" }
-
-// sound reports whether words would find nothing: it writes no paths, and
-// nearly all of an epic is sound.
-func sound(s *shape, x reflect.Value) bool {
-	for i := range s.fields {
-		f := &s.fields[i]
-		switch f.shape.kind {
-		case shapeString:
-			if f.words != nil && !f.spells(f.of(x)) {
-				return false
-			}
-		case shapeInt:
-			if !f.counts(f.of(x)) {
-				return false
-			}
-		case shapeStruct:
-			if !sound(f.shape, f.of(x)) {
-				return false
-			}
-		case shapeSlice:
-			if f.shape.elem.kind != shapeStruct {
-				continue
-			}
-			for fx, j := f.of(x), 0; j < fx.Len(); j++ {
-				if !sound(f.shape.elem, fx.Index(j)) {
-					return false
-				}
-			}
-		}
-	}
-	return true
-}
 
 func join(at, name string) string {
 	if at == "" {

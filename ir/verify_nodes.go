@@ -35,9 +35,8 @@ func (v *verifier) nodes() {
 }
 
 func (v *verifier) node(at string, n *Node, i int) {
-	if x := reflect.ValueOf(n).Elem(); !sound(nodeShape(), x) {
-		v.words(nodeShape(), x, at)
-	}
+	v.path = jsonPath{{name: "nodes", index: -1}, {index: i}}
+	v.words(nodeShape(), reflect.ValueOf(n).Elem())
 	v.id(at+".id", n.ID)
 	v.name(at+".key", string(n.Key))
 	v.when(n.Priority > 4, at, ".priority", "%d is not from 0 to 4", n.Priority)

@@ -43,6 +43,7 @@ func TestVerifyNamesThePathOfEachBreach(t *testing.T) {
 		{"merges that are not the predecessors", func(e *ir.Epic) { e.Nodes[3].Merges = e.Nodes[3].Merges[:1] }, "nodes[3].merges: "}, // S0-97 S0-98
 		{"merges of one predecessor", func(e *ir.Epic) { e.Nodes[1].Merges = []ir.Key{"1.1"} }, "nodes[1].merges: "},
 		{"a priority of 5", func(e *ir.Epic) { e.Nodes[0].Priority = 5 }, "nodes[0].priority: 5"}, // K2
+		{"an unknown word below nothing", func(e *ir.Epic) { e.Nodes[0].HITL = &ir.NodeHITL{OnHumanMessage: "x"} }, `nodes[0].hitl.on_human_message: "x" is not one of`},
 		{"a negative limit", func(e *ir.Epic) { e.Nodes[0].Limits.EstimateMS = -1 }, "nodes[0].limits.estimate_ms: -1 is negative"},
 		{"limits that are not the work step's", func(e *ir.Epic) { e.Nodes[0].Limits.Attempts = 9 }, "nodes[0].limits: "}, // K6
 		{"an agent that does not exist", func(e *ir.Epic) { e.Nodes[0].Steps[0].Agent = "x" }, `nodes[0].steps[0].agent: "x" is no agent`},
