@@ -9,6 +9,7 @@ import (
 	"container/heap"
 	"iter"
 	"slices"
+	"sort"
 )
 
 // Graph holds what follows each node. It is not changed once it is made.
@@ -66,21 +67,21 @@ func (g *Graph) Order() []int32 {
 // next always the one that stands first in preferred, which holds each node once. Nodes
 // on cycles, and those that wait for them, are left out.
 func (g *Graph) OrderBy(preferred []int32) []int32 {
-	rank := make([]int32, len(preferred))
+	rank := make([]int, len(preferred))
 	for r, i := range preferred {
-		rank[i] = int32(r)
+		rank[i] = r
 	}
 	waits := g.waits()
 	var ready ranks
 	for i, n := range waits {
 		if n == 0 {
-			ready = append(ready, rank[i])
+			ready.Push(rank[i])
 		}
 	}
 	heap.Init(&ready)
 	order := make([]int32, 0, g.Len())
-	for len(ready) > 0 {
-		i := preferred[heap.Pop(&ready).(int32)]
+	for ready.Len() > 0 {
+		i := preferred[heap.Pop(&ready).(int)]
 		order = append(order, i)
 		for _, s := range g.Next(i) {
 			if waits[s]--; waits[s] == 0 {
@@ -283,15 +284,12 @@ func (g *Graph) shortest(start int32, knot, via []int32) []int32 {
 }
 
 // ranks is a heap of places in an order of preference.
-type ranks []int32
+type ranks struct{ sort.IntSlice }
 
-func (r ranks) Len() int           { return len(r) }
-func (r ranks) Less(i, j int) bool { return r[i] < r[j] }
-func (r ranks) Swap(i, j int)      { r[i], r[j] = r[j], r[i] }
-func (r *ranks) Push(x any)        { *r = append(*r, x.(int32)) }
+func (r *ranks) Push(x any) { r.IntSlice = append(r.IntSlice, x.(int)) }
 func (r *ranks) Pop() any {
-	old := *r
-	x := old[len(old)-1]
-	*r = old[:len(old)-1]
+	last := r.Len() - 1
+	x := r.IntSlice[last]
+	r.IntSlice = r.IntSlice[:last]
 	return x
 }
