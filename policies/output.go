@@ -129,18 +129,8 @@ func (r *reader) output() (json.RawMessage, diag.Range) {
 // defines and requires status, with exactly the words of Verdicts, and message.
 // It returns the schema in its canonical form. at is where problems are shown.
 func CheckOutput(raw json.RawMessage, at diag.Range) (json.RawMessage, diag.List) {
-	var diags diag.List
-	bad := func(what string, args ...any) {
-		diags.Add(diag.New("gate-schema", at, "the output schema is no JSON Schema").
-			WithDetail("%s. Write a schema of draft 2020-12, or of draft-07 with its $schema.", sentence(printableText(fmt.Sprintf(what, args...)))))
-	}
-	canonical, err := canonicalJSON(raw)
-	if err != nil {
-		bad("%s", err)
-		return nil, diags
-	}
-	if _, err := jsonschema.Compile(canonical); err != nil {
-		bad("%s", err)
+	canonical, diags := checkSchema("output", raw, at)
+	if canonical == nil {
 		return nil, diags
 	}
 	if err := verdictIn(canonical); err != nil {
@@ -153,6 +143,10 @@ func CheckOutput(raw json.RawMessage, at diag.Range) (json.RawMessage, diag.List
 // CheckInput returns an input schema in canonical form; what is no JSON Schema is an
 // error, and then the schema is nil.
 func CheckInput(raw json.RawMessage, at diag.Range) (json.RawMessage, diag.List) {
+	return checkSchema("input", raw, at)
+}
+
+func checkSchema(of string, raw json.RawMessage, at diag.Range) (json.RawMessage, diag.List) {
 	canonical, err := canonicalJSON(raw)
 	if err == nil {
 		_, err = jsonschema.Compile(canonical)
@@ -160,7 +154,7 @@ func CheckInput(raw json.RawMessage, at diag.Range) (json.RawMessage, diag.List)
 	if err == nil {
 		return canonical, nil
 	}
-	return nil, diag.List{diag.New("gate-schema", at, "the input schema is no JSON Schema").
+	return nil, diag.List{diag.Newf("gate-schema", at, "the %s schema is no JSON Schema", of).
 		WithDetail("%s. Write a schema of draft 2020-12, or of draft-07 with its $schema.", sentence(printableText(err.Error())))}
 }
 

@@ -47,33 +47,29 @@ func (r *through) command(text, dir string, depth int) {
 
 func (r *through) simple(words []string, dir string, depth int) {
 	args := words[1:]
-	switch name := path.Base(words[0]); {
-	case name == "gradlew":
-		r.files(dir, "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts")
-	case name == "mvnw":
-		r.files(dir, "pom.xml")
-	case name == "make" || name == "gmake":
+	switch name := path.Base(words[0]); name {
+	case "make", "gmake":
 		dir = inDir(dir, option(args, "-C", "--directory"))
 		if own := option(args, "-f", "--file", "--makefile"); own != "" {
 			r.file(dir, own)
 			return
 		}
 		r.first(dir, makeFiles)
-	case name == "just":
+	case "just":
 		r.first(dir, justFiles)
-	case name == "npm" || name == "pnpm" || name == "yarn" || name == "bun":
+	case "npm", "pnpm", "yarn", "bun":
 		r.script(args, inDir(dir, option(args, "--prefix", "-C", "--dir", "--cwd")), depth)
-	case name == "gradle":
+	case "gradle", "gradlew":
 		r.files(dir, "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts")
-	case name == "mvn":
+	case "mvn", "mvnw":
 		r.files(dir, "pom.xml")
-	case name == "task":
+	case "task":
 		r.first(dir, []string{"Taskfile.yml", "taskfile.yml", "Taskfile.yaml", "taskfile.yaml", "Taskfile.dist.yml"})
-	case name == "rake":
+	case "rake":
 		r.first(dir, []string{"rakefile", "Rakefile", "rakefile.rb", "Rakefile.rb"})
-	case name == "tox":
+	case "tox":
 		r.files(dir, "tox.ini")
-	case name == "nox":
+	case "nox":
 		r.files(dir, "noxfile.py")
 	}
 }
