@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 )
 
@@ -16,12 +17,18 @@ import (
 type orderNames struct {
 	*Names
 	itemsAsGroups bool             // items stand for groups
-	unitWords     wordSet          // what groups, or items that stand for them, are called
+	units         []orderUnit      // the groups, or the items that stand for them
+	unitWords     wordSet          // what they are called
 	exact         map[string]int32 // whole titles; -1: several
 	begin         map[string]int32 // beginnings of titles; -1: several
 	stories       map[string][]int32
 	told          []int32 // all with a story in their titles
 	work          int     // bounded by maxOrderWork
+}
+
+type orderUnit struct {
+	title  string
+	number Number
 }
 
 // maxTitleWords bounds how many words of a title are looked at as its beginning.
@@ -39,17 +46,21 @@ func newOrderNames(in *Input) *orderNames {
 	o.unitWords = maps.Clone(o.groupWords)
 	if o.itemsAsGroups {
 		maps.Copy(o.unitWords, o.itemWords)
+		o.units = lists.Map(o.items, func(it Item) orderUnit { return orderUnit{it.Title, it.Number} })
+	} else {
+		o.units = lists.Map(o.groups, func(g Group) orderUnit {
+			return orderUnit{strings.TrimPrefix(g.Title, "N: "), g.Number} // "Phase N: Polish", as a template has it
+		})
 	}
-	for u := range o.units() {
-		title := o.title(int32(u))
-		ws := strings.Fields(plainWords(title))
+	for u, unit := range o.units {
+		ws := strings.Fields(plainWords(unit.title))
 		keep(o.exact, strings.Join(ws, " "), int32(u))
 		key := ""
 		for _, w := range ws[:min(len(ws), maxTitleWords)] {
 			key = strings.TrimSpace(key + " " + w)
 			keep(o.begin, key, int32(u))
 		}
-		found := storyInTitle.FindAllStringSubmatch(title, 16)
+		found := storyInTitle.FindAllStringSubmatch(unit.title, 16)
 		for _, m := range found {
 			if us := o.stories[m[1]]; len(us) == 0 || us[len(us)-1] != int32(u) {
 				o.stories[m[1]] = append(us, int32(u))
@@ -74,35 +85,11 @@ func plainWords(s string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), " ")
 }
 
-func (o *orderNames) units() int {
-	if o.itemsAsGroups {
-		return len(o.items)
-	}
-	return len(o.groups)
-}
-
-func (o *orderNames) title(u int32) string {
-	if o.itemsAsGroups {
-		return o.items[u].Title
-	}
-	if name, ok := strings.CutPrefix(o.groups[u].Title, "N: "); ok { // "Phase N: Polish", as a template has it
-		return name
-	}
-	return o.groups[u].Title
-}
-
 func (o *orderNames) unit(id string) (int32, bool) {
 	if o.itemsAsGroups {
 		return o.item(id)
 	}
 	return o.group(id)
-}
-
-func (o *orderNames) number(u int32) Number {
-	if o.itemsAsGroups {
-		return o.items[u].Number
-	}
-	return o.groups[u].Number
 }
 
 func (o *orderNames) vertex(u int32) int32 {
@@ -162,7 +149,7 @@ func (o *orderNames) named(s string) []int32 {
 		if u, ok := o.unit("final"); ok {
 			return []int32{u}
 		}
-		return []int32{int32(o.units() - 1)}[:min(1, o.units())]
+		return []int32{int32(len(o.units) - 1)}[:min(1, len(o.units))]
 	}
 	for _, k := range []string{key, strings.TrimSuffix(key, " phase"), strings.TrimSuffix(key, " phases")} {
 		for _, m := range []map[string]int32{o.exact, o.begin} {
@@ -210,7 +197,7 @@ func splitIDs(s string) []Span {
 // unitRange reads "2-4" and "2 to Phase 4".
 func (o *orderNames) unitRange(s string) []int32 {
 	for lo, hi := range cuts(s) {
-		if o.work += o.units(); o.work > maxOrderWork {
+		if o.work += len(o.units); o.work > maxOrderWork {
 			return nil
 		}
 		a, okA := o.unit(lo)
@@ -234,13 +221,13 @@ func (o *orderNames) unitsBetween(a, b int32) []int32 {
 
 // behind returns a group and all of a higher number.
 func (o *orderNames) behind(from int32) (us []int32) {
-	a := o.number(from)
-	if o.work += o.units(); o.work > maxOrderWork || len(a.Parts) == 0 {
+	a := o.units[from].number
+	if o.work += len(o.units); o.work > maxOrderWork || len(a.Parts) == 0 {
 		return nil
 	}
-	for u := range int32(o.units()) {
-		if n := o.number(u); n.family() == a.family() && a.compareAll(n) <= 0 {
-			us = append(us, u)
+	for u, unit := range o.units {
+		if unit.number.family() == a.family() && a.compareAll(unit.number) <= 0 {
+			us = append(us, int32(u))
 		}
 	}
 	return us
@@ -256,7 +243,7 @@ func (o *orderNames) storiesBetween(lo, hi string) (us []int32) {
 		return nil
 	}
 	for _, u := range o.told {
-		for _, m := range storyInTitle.FindAllStringSubmatch(o.title(u), 16) {
+		for _, m := range storyInTitle.FindAllStringSubmatch(o.units[u].title, 16) {
 			if n, _ := ParseNumber(m[1]); a.Compare(n) <= 0 && n.Compare(b) <= 0 {
 				us = append(us, u)
 				break
