@@ -22,12 +22,7 @@ import (
 
 func newApplyCommand() *cobra.Command {
 	a := &run.Args{}
-	cmd := &cobra.Command{
-		Use:   "apply [epic.json | EPIC-ID]",
-		Short: "Walk an epic: worktrees, agents, gates, merges",
-		Args:  cobra.MaximumNArgs(1),
-		RunE:  func(cmd *cobra.Command, args []string) error { return runApply(cmd, a, args) },
-	}
+	cmd := newCommand("apply [epic.json | EPIC-ID]", "Walk an epic: worktrees, agents, gates, merges", cobra.MaximumNArgs(1), func(cmd *cobra.Command, args []string) error { return runApply(cmd, a, args) })
 	addEpicFlag(&a.Epic, cmd)
 	f := cmd.Flags()
 	f.IntVar(&a.Parallel, "parallel", 0, "sprints that may run at the same time (default: what the policy says)")
@@ -73,10 +68,7 @@ func checkApply(a *run.Args) error {
 	case a.Grace < 0:
 		return exit.Usagef("--grace %s: write a time that is not negative", a.Grace)
 	}
-	if err := process.Supported(); err != nil {
-		return exit.Inputf("%w", err)
-	}
-	return nil
+	return process.Supported()
 }
 
 // applyEpic runs an epic that was read from file; raw are its bytes.

@@ -44,7 +44,7 @@ func (a *askArgs) run(cmd *cobra.Command, key, question string) error {
 		return exit.Usagef("--timeout %s: write a time above 0", a.timeout)
 	}
 	if err := process.Supported(); err != nil {
-		return exit.Inputf("%w", err)
+		return err
 	}
 	if question == "-" {
 		b, err := project.ReadStdin(cmd.InOrStdin())

@@ -102,13 +102,13 @@ func initPlan(cmd *cobra.Command, file string) error {
 	}
 	now, err := regular.ReadFile(file)
 	if err != nil {
-		return exit.Inputf("%w", err)
+		return err
 	}
 	if !bytes.Equal(now, plan.Bytes) {
 		return exit.Inputf("%s changed meanwhile; nothing was written: try again", file)
 	}
 	if err := atomicfile.Write(file, changed, 0o644); err != nil {
-		return exit.Inputf("%w", err)
+		return err
 	}
 	r, was := dialects.Of(dialects.Better), ""
 	if !dialects.Said.IsZero() {

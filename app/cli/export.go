@@ -58,7 +58,7 @@ func runExport(cmd *cobra.Command, f *project.Format, of *reader, args []string,
 	} else {
 		var b bytes.Buffer
 		if breaches, err = f.Encode(&b, epic, history); err != nil {
-			return exit.Inputf("%w", err)
+			return err
 		}
 		if out == "" || out == "-" {
 			err = printExport(cmd, b.Bytes())

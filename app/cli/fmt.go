@@ -78,10 +78,7 @@ func runFmt(cmd *cobra.Command, files []string, check bool) error {
 		}
 		return nil
 	}
-	if err := batch.Commit(); err != nil {
-		return exit.Inputf("%w", err)
-	}
-	return nil
+	return batch.Commit()
 }
 
 // fmtStdin formats a policy on its way through.

@@ -74,13 +74,13 @@ func runInit(cmd *cobra.Command, dir string, limit time.Duration) error {
 		}
 		path := filepath.Join(dir, filepath.FromSlash(f.File))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return exit.Inputf("%w", err)
+			return err
 		}
 		switch err := atomicfile.Create(path, data, 0o644); {
 		case errors.Is(err, fs.ErrExist):
 			fmt.Fprintf(out, "kept   %s (it exists)\n", f.File)
 		case err != nil:
-			return exit.Inputf("%w", err)
+			return err
 		default:
 			fmt.Fprintf(out, "wrote  %-30s %s\n", f.File, f.What)
 			wrote++
@@ -88,7 +88,7 @@ func runInit(cmd *cobra.Command, dir string, limit time.Duration) error {
 	}
 	added, err := project.AddLine(filepath.Join(dir, ".gitattributes"), project.GitAttributes)
 	if err != nil {
-		return exit.Inputf("%w", err)
+		return err
 	}
 	if added {
 		fmt.Fprintf(out, "wrote  %-30s a line for epic.json\n", ".gitattributes")

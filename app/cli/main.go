@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"runtime/debug"
 	"strings"
@@ -43,24 +42,18 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) (code int) {
 	if err == nil {
 		return exit.Done
 	}
+	code = exit.Input
 	var ee *exit.Error
-	var file *fs.PathError
-	switch {
-	case errors.As(err, &ee):
-	case errors.As(err, &file): // standard output cannot be written
-		ee = &exit.Error{Code: exit.Input, Err: err}
-	default:
-		// Everything that a command returns without a code is cobra's own
-		// complaint about the command line.
-		ee = &exit.Error{Code: exit.Usage, Err: err}
+	if errors.As(err, &ee) {
+		code = ee.Code
 	}
-	if ee.Err != nil {
-		fmt.Fprintf(errOut, "ralph: %s\n", strings.TrimSpace(reveal.Words(ee.Err.Error())))
-		if ee.Code == exit.Usage {
-			fmt.Fprintln(errOut, "  (ralph help lists the commands; ralph COMMAND --help explains one)")
-		}
+	if ee == nil || ee.Err != nil {
+		fmt.Fprintf(errOut, "ralph: %s\n", strings.TrimSpace(reveal.Words(err.Error())))
 	}
-	return ee.Code
+	if code == exit.Usage && ee.Err != nil {
+		fmt.Fprintln(errOut, "  (ralph help lists the commands; ralph COMMAND --help explains one)")
+	}
+	return code
 }
 
 func newRoot() *cobra.Command {
@@ -91,6 +84,7 @@ with coding agents: each in its own git worktree, each judged by gates.
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return exit.Usagef("%w", err) })
 	root.SetVersionTemplate("ralph {{.Version}}\n")
 	return root
 }
@@ -136,6 +130,9 @@ func addCommands(root *cobra.Command) {
 				return cmd.Help()
 			}
 			c.Args = cobra.ArbitraryArgs
+			for _, shell := range c.Commands() {
+				shell.Args = countArgs(shell.Args)
+			}
 		}
 	}
 }

@@ -20,10 +20,7 @@ func newMCPCommand() *cobra.Command {
 			if attempt == "" {
 				return exit.Usagef("write: ralph mcp --attempt NAME")
 			}
-			if err := mcp.Proxy(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), attempt, os.Getenv(mcp.URLVar), os.Getenv(mcp.TokenVar)); err != nil {
-				return exit.Inputf("%w", err)
-			}
-			return nil
+			return mcp.Proxy(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), attempt, os.Getenv(mcp.URLVar), os.Getenv(mcp.TokenVar))
 		},
 	}
 	cmd.Flags().StringVar(&attempt, "attempt", "", "name of the turn")

@@ -101,7 +101,7 @@ func (a *planArgs) flags() string {
 // nothing and starts no agent.
 func (a *planArgs) preflight(ctx context.Context, cmd *cobra.Command, file string, epic *ir.Epic, raw []byte) (err error) {
 	if err := process.Supported(); err != nil {
-		return exit.Inputf("%w", err)
+		return err
 	}
 	if err := run.Refuse(epic); err != nil {
 		return err

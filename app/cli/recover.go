@@ -52,7 +52,7 @@ func runRecover(cmd *cobra.Command, a *recovery.Args, id string) (err error) {
 		return err
 	}
 	if err := regular.MkdirOwn(state); err != nil {
-		return exit.Inputf("%w", err)
+		return err
 	}
 	lock, err := run.Acquire(ctx, state)
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/app/view"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
 	"github.com/ralph-compiler/ralph/internal/regular"
@@ -32,11 +31,11 @@ func newReportCommand() *cobra.Command {
 		if file == "" {
 			own := filepath.Join(r.Space.State(), "report.html")
 			if err := errors.Join(regular.MkdirOwn(r.Space.State()), atomicfile.WriteOwn(own, page, 0o644)); err != nil {
-				return exit.Inputf("%w", err)
+				return err
 			}
 			file = fromHere(own)
 		} else if err := atomicfile.Write(file, page, 0o644); err != nil {
-			return exit.Inputf("%w", err)
+			return err
 		}
 		view.Sayf(cmd.OutOrStdout(), "wrote %s\n", file)
 		return nil

@@ -60,7 +60,7 @@ func runSimulate(cmd *cobra.Command, a *simulateArgs, args []string) error {
 	}
 	s, err := simulate.Parse(name, text)
 	if err != nil {
-		return exit.Inputf("%w", err)
+		return err
 	}
 	if cmd.Flags().Changed("seed") {
 		s.Seed = a.seed

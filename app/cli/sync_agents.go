@@ -91,7 +91,7 @@ func (a *syncArgs) find(cmd *cobra.Command, p *project.Policy) ([]policies.Found
 	if a.from != "opencode" {
 		files, warnings, err := project.AgentFiles(p.Project.FS())
 		if err != nil {
-			return nil, exit.Inputf("%w", err)
+			return nil, err
 		}
 		if err := diagnose(cmd, "", project.Sources{Root: p.Project.Dir}, warnings); err != nil {
 			return nil, err

@@ -39,7 +39,7 @@ func runWhy(cmd *cobra.Command, a *project.Args, file, key, field string, asJSON
 		return exit.Usagef("why reads the plan beside the epic again, so the epic must be a file, not standard input")
 	}
 	if _, err := os.Stat(file); file == "epic.json" && err != nil {
-		return &exit.Error{Code: exit.Input, Err: project.ErrNoEpic}
+		return project.ErrNoEpic
 	}
 	_, old, err := record.Load(file, cmd.InOrStdin())
 	if err != nil {

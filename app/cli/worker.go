@@ -58,7 +58,7 @@ func runWorker(cmd *cobra.Command, a *worker.Args, dir string) (err error) {
 		return exit.Usagef("--grace %s: write a time that is not negative", a.Grace)
 	}
 	if err := process.Supported(); err != nil {
-		return exit.Inputf("%w", err)
+		return err
 	}
 	if a.Issue != "" {
 		a.Once, a.Max = true, 1

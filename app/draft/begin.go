@@ -76,14 +76,14 @@ func (j *Job) checkFiles(ctx context.Context, epic *ir.Epic) (*workspace.Space, 
 	}
 	ignored, err := space.Checkout.Ignored(ctx, []string{epic.Epic.Plan})
 	if err != nil {
-		return nil, exit.Inputf("%w", err)
+		return nil, err
 	}
 	if len(ignored) > 0 {
 		return nil, exit.Inputf("git ignores %s, so no commit can hold the plan: name another file, or fix .gitignore", epic.Epic.Plan)
 	}
 	differ, err := space.Checkout.Differs(ctx, "HEAD", epic.Run.Policies)
 	if err != nil {
-		return nil, exit.Inputf("%w", err)
+		return nil, err
 	}
 	gone, err := policyGone(ctx, j.p.Dir, "HEAD")
 	if err != nil {
@@ -100,7 +100,7 @@ func (j *Job) checkFiles(ctx context.Context, epic *ir.Epic) (*workspace.Space, 
 func (j *Job) checkNotCommitted(ctx context.Context, space *workspace.Space) error {
 	_, there, err := space.FileAt(ctx, "HEAD", j.plan, project.MaxFile)
 	if err != nil {
-		return exit.Inputf("%w", err)
+		return err
 	}
 	if there {
 		return exit.Inputf("%s is not in the checkout, but in HEAD.\n  To have it changed: git restore %s, then ralph draft --revise %s -m \"what to change\"\n  To have another one written: commit its deletion, or name another file with -o", j.plan, typedPath(space.Top(), j.plan), typedPath(space.Top(), j.plan))
@@ -154,11 +154,11 @@ func (j *Job) goesOn(ctx context.Context, now *ir.Epic) (bool, error) {
 	}
 	_, changes, err := d.Space.FileAt(ctx, d.Run.Bases().Base().Commit, d.Plan, project.MaxFile)
 	if err != nil {
-		return false, exit.Inputf("%w", err)
+		return false, err
 	}
 	differ, err := d.Space.Checkout.Differs(ctx, d.Run.Bases().Base().Commit, []string{d.Plan})
 	if err != nil {
-		return false, exit.Inputf("%w", err)
+		return false, err
 	}
 	if changes && len(differ) == 0 && sameWish(j.was, now) {
 		return true, nil

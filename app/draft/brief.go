@@ -43,7 +43,7 @@ func BriefOf(text string) ([]string, error) {
 func OpenProject() (*project.Project, error) {
 	wd, err := os.Getwd()
 	if err != nil {
-		return nil, exit.Inputf("%w", err)
+		return nil, err
 	}
 	if project.GitRoot(wd) == "" {
 		return nil, exit.Inputf("%s is not in a git repository: a plan is drafted in a worktree of one.\n  git init && git add -A && git commit -m begin", wd)
@@ -111,7 +111,7 @@ func PlanToChange(ctx context.Context, p *project.Project, name string) (plan st
 		}
 		return "", nil, exit.Inputf("there is no plan %s.\n  %s", name, hint)
 	case err != nil:
-		return "", nil, exit.Inputf("%w", err)
+		return "", nil, err
 	case !st.Mode().IsRegular():
 		return "", nil, exit.Inputf("%s is not a regular file: name the plan itself", name)
 	}

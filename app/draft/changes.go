@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/ralph-compiler/ralph/app/draft/judge"
-	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/diag"
@@ -29,7 +28,7 @@ type Changed struct {
 func (d *Draft) changes(ctx context.Context, now *ir.Epic, file *diag.File) (*Changed, error) {
 	text, there, err := d.Space.Bases.File(ctx, d.Plan, project.MaxFile)
 	if err != nil {
-		return nil, exit.Inputf("%w", err)
+		return nil, err
 	}
 	if !there {
 		return nil, nil

@@ -65,10 +65,7 @@ func (d *Draft) text(ctx context.Context) ([]byte, error) {
 	if err == nil && !there {
 		err = fmt.Errorf("%s is not in commit %.12s", d.Plan, d.commit())
 	}
-	if err != nil {
-		return nil, exit.Inputf("%w", err)
-	}
-	return b, nil
+	return b, err
 }
 
 // compiled compiles the text of the plan as ralph compile does in the checkout.

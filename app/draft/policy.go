@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/compiler"
 	"github.com/ralph-compiler/ralph/executor/workspace"
@@ -29,7 +28,7 @@ func (d *Draft) otherPolicy(ctx context.Context, epic *ir.Epic) (string, error) 
 	}
 	other, err := d.Space.Checkout.Differs(ctx, d.commit(), files)
 	if err != nil {
-		return "", exit.Inputf("%w", err)
+		return "", err
 	}
 	gone, err := policyGone(ctx, d.Space.Top(), d.commit())
 	if err != nil {
@@ -54,7 +53,7 @@ func (d *Draft) otherPolicy(ctx context.Context, epic *ir.Epic) (string, error) 
 func policyGone(ctx context.Context, top, commit string) (gone []string, err error) {
 	files, err := workspace.Tracked(ctx, top, commit)
 	if err != nil {
-		return nil, exit.Inputf("%w", err)
+		return nil, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if !compiler.OnPolicyPath(name) {

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/compiler"
 	"github.com/ralph-compiler/ralph/compiler/syntax"
@@ -43,10 +42,7 @@ func (d *Draft) Shown(ctx context.Context) (*Shown, error) {
 	if s.Other, err = d.otherPolicy(ctx, s.Epic); err != nil {
 		return nil, err
 	}
-	if err := atomicfile.WriteOwn(s.Drawing, dot.Write(s.Epic, dot.Options{Waves: true}), 0o600); err != nil {
-		return nil, exit.Inputf("%w", err)
-	}
-	return s, nil
+	return s, atomicfile.WriteOwn(s.Drawing, dot.Write(s.Epic, dot.Options{Waves: true}), 0o600)
 }
 
 // Settings are what a plan brings besides its work, line by line.

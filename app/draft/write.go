@@ -60,7 +60,7 @@ func (d *Draft) Deliver(ctx context.Context, again bool) (done Delivered, err er
 	}
 	epic, err := ir.Decode(c.Results[0].JSON) // with its digest, as apply reads it
 	if err != nil {
-		return done, exit.Inputf("%w", err)
+		return done, err
 	}
 	done.Plan, done.Typed = d.Plan, typedPath(d.Space.Top(), d.Plan)
 	done.Sprints, done.Waves = len(epic.Nodes), len(epic.Stats().Waves)
@@ -93,11 +93,11 @@ func (d *Draft) put(ctx context.Context, text []byte, again bool) (wrote bool, e
 	}
 	_, there, err := d.Space.FileAt(ctx, d.Run.Bases().Base().Commit, d.Plan, project.MaxFile)
 	if err != nil {
-		return false, exit.Inputf("%w", err)
+		return false, err
 	}
 	differ, err := d.Space.Checkout.Differs(ctx, d.Run.Bases().Base().Commit, []string{d.Plan})
 	if err != nil {
-		return false, exit.Inputf("%w", err)
+		return false, err
 	}
 	changed := exit.Inputf("%s was changed while the plan was drafted, so it is left as it is.\n  The draft: %s\n  Move the file away, then: ralph draft --write%s", d.Plan, d.Look(), d.About())
 	if len(differ) > 0 || there != (now != nil) && (now != nil || !again) {
@@ -209,7 +209,7 @@ func (d *Draft) approve(ctx context.Context, epic *ir.Epic) (note string, err er
 	case errors.As(err, &held):
 		return "the approval is not yet recorded for its epic: " + held.Error() + "\n  Afterwards: ralph draft --write" + d.About(), nil
 	}
-	return "", exit.Inputf("%w", err)
+	return "", err
 }
 
 // approval is the decision that approved this result: that of the person at its gate or,

@@ -16,8 +16,8 @@ const (
 	Interrupted = 130 // Ctrl-C
 )
 
-// Error ends the command with an exit code. If Err is nil, everything has already been
-// printed.
+// Error ends the command with an exit code other than Input, which every other error has.
+// If Err is nil, everything has already been printed.
 type Error struct {
 	Code int
 	Err  error

@@ -192,7 +192,7 @@ func WriteAgents(p *Policy, changed map[string][]byte) error {
 		}
 		now, err := regular.ReadFile(at)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return exit.Inputf("%w", err)
+			return err
 		}
 		if f := was[name]; f != nil && !bytes.Equal(now, f.Bytes) || f == nil && err == nil {
 			return exit.Inputf("%s changed meanwhile; nothing was written: run sync-agents again", name)
@@ -202,5 +202,5 @@ func WriteAgents(p *Policy, changed map[string][]byte) error {
 		}
 		batch.Add(at, b, 0o644)
 	}
-	return asInput(batch.Commit())
+	return batch.Commit()
 }

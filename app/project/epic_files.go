@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
@@ -101,7 +100,7 @@ func ReadsUpTo(head []byte) int64 {
 func MayBeEpic(file string) (bool, error) {
 	f, err := regular.Open(file)
 	if err != nil {
-		return false, exit.Inputf("%w", err)
+		return false, err
 	}
 	defer f.Close()
 	head := make([]byte, epicHead)

@@ -22,7 +22,7 @@ func (f *Format) ExportEach(epic *ir.Epic, h *ir.History, dir string) ([]foreign
 		var b bytes.Buffer
 		breaches, err := f.Encode(&b, &one, h)
 		if err != nil {
-			return nil, exit.Inputf("%w", err)
+			return nil, err
 		}
 		all = append(all, breaches...)
 		target := filepath.Join(dir, string(epic.Nodes[i].ID)+".json")
@@ -32,9 +32,9 @@ func (f *Format) ExportEach(epic *ir.Epic, h *ir.History, dir string) ([]foreign
 		batch.Add(target, b.Bytes(), 0o644)
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, exit.Inputf("%w", err)
+		return nil, err
 	}
-	return all, asInput(batch.Commit())
+	return all, batch.Commit()
 }
 
 // WriteExport writes an export to a file.
@@ -45,7 +45,7 @@ func WriteExport(epic *ir.Epic, out string, b []byte) error {
 	if err := makeDirOf(out); err != nil {
 		return err
 	}
-	return asInput(atomicfile.Write(out, b, 0o644))
+	return atomicfile.Write(out, b, 0o644)
 }
 
 // mayExportTo refuses to replace a plan, a policy, an epic, the file that the epic was

@@ -132,7 +132,7 @@ func (f *Format) list(dir string) (count, others []string, err error) {
 func (r *ForeignFiles) directory(f *Format, dir string) error {
 	names, others, err := f.list(dir)
 	if err != nil {
-		return exit.Inputf("%w", err)
+		return err
 	}
 	for _, name := range names {
 		if err := r.file(f, name); err != nil {

@@ -53,7 +53,7 @@ func Open(file string) (*Project, error) {
 		return nil, exit.Inputf("there is no directory %s", top)
 	}
 	if err != nil {
-		return nil, exit.Inputf("%w", err)
+		return nil, err
 	}
 	return &Project{Dir: top, root: root}, nil
 }
@@ -147,7 +147,7 @@ func (p *Project) LeadsOut(file string) error {
 		real, err = filepath.EvalSymlinks(dir)
 	}
 	if err != nil {
-		return exit.Inputf("%w", err)
+		return err
 	}
 	if !p.holds(real) {
 		return errLeadsOut(file)
@@ -184,12 +184,12 @@ func ReadFile(path string) ([]byte, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, exit.Inputf("there is no file %s", path)
 		}
-		return nil, exit.Inputf("%w", err)
+		return nil, err
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, exit.Inputf("%w", err)
+		return nil, err
 	}
 	switch {
 	case info.IsDir():
@@ -268,7 +268,7 @@ func (p *Project) ReadPolicies(paths []string) ([]compiler.Source, error) {
 func policiesOf(dir string) (files []string, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, exit.Inputf("%w", err)
+		return nil, err
 	}
 	for _, e := range entries {
 		if n := e.Name(); strings.HasSuffix(n, ".hcl") || strings.HasSuffix(n, ".hcl.json") {
@@ -294,7 +294,7 @@ func EpicPath(args []string) (string, error) {
 		return args[0], nil
 	}
 	if _, err := os.Lstat("epic.json"); errors.Is(err, fs.ErrNotExist) {
-		return "", &exit.Error{Code: exit.Input, Err: ErrNoEpic}
+		return "", ErrNoEpic
 	}
 	return "epic.json", nil
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/internal/glob"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/slug"
@@ -55,7 +54,7 @@ func SamplePolicy(dir string, say func(format string, args ...any), try func(*Sa
 	switch {
 	case errors.Is(err, fs.ErrNotExist): // init makes it
 	case err != nil:
-		return nil, exit.Inputf("%w", err)
+		return nil, err
 	default:
 		defer root.Close()
 		found := policies.DetectTests(regular.FS(root))

@@ -19,11 +19,11 @@ func WriteOver(out string, b []byte, not string, own func(old []byte) bool) erro
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		return exit.Inputf("%w", err)
+		return err
 	case len(bytes.TrimSpace(old)) > 0 && !own(old):
 		return notReplaced(out, not)
 	}
-	return asInput(atomicfile.Write(out, b, 0o644))
+	return atomicfile.Write(out, b, 0o644)
 }
 
 func notReplaced(out, not string) error {
@@ -38,12 +38,4 @@ func notAnOutput(file string) error {
 	return nil
 }
 
-func makeDirOf(file string) error { return asInput(os.MkdirAll(filepath.Dir(file), 0o755)) }
-
-// asInput is an error as one of the input; nil stays nil.
-func asInput(err error) error {
-	if err == nil {
-		return nil
-	}
-	return exit.Inputf("%w", err)
-}
+func makeDirOf(file string) error { return os.MkdirAll(filepath.Dir(file), 0o755) }

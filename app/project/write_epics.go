@@ -43,7 +43,7 @@ func (c *Compilation) WriteEpics(a *Args, out io.Writer, targets []string) error
 		}
 		now, err := regular.ReadFile(p.File)
 		if err != nil {
-			return exit.Inputf("%w", err)
+			return err
 		}
 		if !bytes.Equal(now, p.Bytes) {
 			return exit.Inputf("%s changed while it was compiled; nothing was written: compile again", p.File)
@@ -57,7 +57,7 @@ func (c *Compilation) WriteEpics(a *Args, out io.Writer, targets []string) error
 			}
 		}
 	}
-	return asInput(batch.Commit())
+	return batch.Commit()
 }
 
 // mayReplace refuses a file that compile read, or that exists and is not an epic: -o replaces what compile can make again, never a plan, a policy or

@@ -4,7 +4,6 @@ import (
 	"context"
 	"path/filepath"
 
-	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/internal/version"
@@ -17,7 +16,7 @@ func HistoryOf(ctx context.Context, file string, epic *ir.Epic, d project.Detail
 	none, dir := &ir.History{Program: "ralph " + version.Ralph()}, project.EpicDir(file)
 	at, err := filepath.Abs(dir)
 	if err != nil {
-		return nil, "", exit.Inputf("%w", err)
+		return nil, "", err
 	}
 	top := project.GitRoot(at)
 	if top == "" {

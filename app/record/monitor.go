@@ -44,12 +44,12 @@ func (m *Monitor) Look(ctx context.Context) (MonitorJSON, error) {
 		known[runs] = true
 		abs, err := filepath.Abs(dir)
 		if err != nil {
-			return out, exit.Inputf("%w", err)
+			return out, err
 		}
 		repo := RepositoryJSON{Dir: cmp.Or(project.GitRoot(abs), abs), Epics: []MonitoredJSON{}}
 		files, err := filepath.Glob(filepath.Join(project.GlobEscape(runs), "*", "epic.json"))
 		if err != nil {
-			return out, exit.Inputf("%w", err)
+			return out, err
 		}
 		slices.Sort(files)
 		for _, file := range files {

@@ -61,7 +61,7 @@ func PlannedStart(ctx context.Context, epic *ir.Epic, space *workspace.Space, ru
 		}
 	}
 	if start.Preflight, err = space.Checkout.SetupDigest(); err != nil {
-		return start, exit.Inputf("%w", err)
+		return start, err
 	}
 	if start.Head, err = HeadOf(ctx, epic, space); err != nil {
 		return start, Refusal(err)

@@ -102,12 +102,10 @@ func read(ctx context.Context, dir, file string, epic *ir.Epic) (*Record, error)
 // events reads the journal, and whether a process holds its lock.
 func (r *Record) events(ctx context.Context) (err error) {
 	if r.Holder, r.Held, err = journal.Holder(r.Space.State()); err != nil {
-		return exit.Inputf("%w", err)
+		return err
 	}
-	if r.Events, err = ReadEvents(ctx, r.Space.State(), r.Epic.Epic.ID); err != nil {
-		return exit.Inputf("%w", err)
-	}
-	return nil
+	r.Events, err = ReadEvents(ctx, r.Space.State(), r.Epic.Epic.ID)
+	return err
 }
 
 // Reload reads the journal again and replays it.
@@ -175,11 +173,7 @@ func appliedEpic(state, digest string) *ir.Epic {
 
 // Replayed is the run that a journal is about.
 func Replayed(epic *ir.Epic, events []executor.Event) (*machine.Run, error) {
-	run, err := machine.Replay(epic, machine.Read(events))
-	if err != nil {
-		return nil, exit.Inputf("%w", err)
-	}
-	return run, nil
+	return machine.Replay(epic, machine.Read(events))
 }
 
 // Find translates what people type: a key, an id, or the word integration.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 
-	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/journal"
@@ -27,16 +26,16 @@ func ListRuns(ctx context.Context, file string, in io.Reader) (list []RunLine, e
 		return []RunLine{}, nil
 	}
 	if err != nil {
-		return nil, exit.Inputf("%w", err)
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, log.Close()) }()
 	_, held, err := journal.Holder(state) // before the events: who ends meanwhile is at work still
 	if err != nil {
-		return nil, exit.Inputf("%w", err)
+		return nil, err
 	}
 	ended, tally, err := log.Runs(ctx, KeysOf(epic))
 	if err != nil {
-		return nil, exit.Inputf("%w", err)
+		return nil, err
 	}
 	list = make([]RunLine, 0, len(ended)+1)
 	for _, r := range ended {

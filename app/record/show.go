@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/workspace"
@@ -93,7 +92,7 @@ func ChangeOf(ctx context.Context, r *Record, v machine.NodeView, hide func(stri
 	}
 	if change.Person {
 		if change.To, err = r.Space.Trees.Work(ctx, v.ID); err != nil {
-			return said, nil, exit.Inputf("%w", err)
+			return said, nil, err
 		}
 		said.Notes = append(said.Notes, "uncommitted work in its worktree is not shown, but ralph approve includes it")
 	}
@@ -102,11 +101,11 @@ func ChangeOf(ctx context.Context, r *Record, v machine.NodeView, hide func(stri
 		return said, nil, nil
 	}
 	if c, err = r.Space.Trees.Compare(ctx, change.From.ID(), change.To.ID()); err != nil {
-		return said, nil, exit.Inputf("%w", err)
+		return said, nil, err
 	}
 	files, err := c.Files(ctx)
 	if err != nil {
-		return said, nil, exit.Inputf("%w", errors.Join(err, c.Close()))
+		return said, nil, errors.Join(err, c.Close())
 	}
 	for _, f := range files {
 		f.Path, f.From = hide(f.Path), hide(f.From)

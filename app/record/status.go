@@ -48,7 +48,7 @@ func Refusal(err error) error {
 	if errors.As(err, &known) {
 		return exit.Inputf("%s", known.Error())
 	}
-	return exit.Inputf("%w", err)
+	return err
 }
 
 // Body is an agent file without its front matter.

@@ -16,7 +16,7 @@ import (
 func (r *Recovery) HoldClaim(ctx context.Context, state string) (*journal.Lock, error) {
 	dir := r.claimDir(state)
 	if err := regular.MkdirOwn(dir); err != nil {
-		return nil, exit.Inputf("%w", err)
+		return nil, err
 	}
 	lock, err := run.Acquire(ctx, dir)
 	if err != nil {
@@ -46,10 +46,7 @@ func (r *Recovery) WriteClaim(state string) error {
 	if r.goesOn() {
 		c.State, c.Takes, c.Token = record.ClaimRecovered, c.Token, run.NewID()
 	}
-	if err := c.Save(); err != nil {
-		return exit.Inputf("%w", err)
-	}
-	return nil
+	return c.Save()
 }
 
 // goesOn reports whether a worker goes on with the issue by itself.

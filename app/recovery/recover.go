@@ -32,13 +32,9 @@ type Args struct {
 func Recall(ctx context.Context, id ir.NodeID) (*bd.Recalled, error) {
 	c, err := bd.Open(ctx, bd.Options{Dir: "."})
 	if err != nil {
-		return nil, exit.Inputf("%w", err)
+		return nil, err
 	}
-	known, err := c.Recall(ctx, id)
-	if err != nil {
-		return nil, exit.Inputf("%w", err)
-	}
-	return known, nil
+	return c.Recall(ctx, id)
 }
 
 // Target is where epic.json belongs, and whether it is there. Another epic is
@@ -52,7 +48,7 @@ func Target(out string, epic *ir.Epic) (file string, there bool, err error) {
 		return out, false, nil
 	}
 	if err != nil {
-		return "", false, exit.Inputf("%w", err)
+		return "", false, err
 	}
 	old, err := ir.Decode(b)
 	if err != nil || old.Epic.ID != epic.Epic.ID {
@@ -91,7 +87,7 @@ func MakeRoom(ctx context.Context, state string, id ir.NodeID, force bool) error
 	aside := path + ".lost-" + time.Now().UTC().Format("20060102T150405")
 	for _, end := range []string{"", "-wal", "-shm"} { // SQLite finds its log by the name of the file
 		if err := os.Rename(path+end, aside+end); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return exit.Inputf("%w", err)
+			return err
 		}
 	}
 	return nil
@@ -101,10 +97,10 @@ func MakeRoom(ctx context.Context, state string, id ir.NodeID, force bool) error
 // started again after any crash, until the journal is there.
 func (r *Recovery) Write(ctx context.Context, state string) (err error) {
 	if r.Refs, err = r.Space.Refs.Repin(ctx, r.pins); err != nil {
-		return exit.Inputf("%w", err)
+		return err
 	}
 	if err := r.look(ctx); err != nil {
-		return exit.Inputf("%w", err)
+		return err
 	}
 	if r.run, err = machine.New(r.Epic); err != nil {
 		return err
@@ -117,32 +113,29 @@ func (r *Recovery) Write(ctx context.Context, state string) (err error) {
 	if !r.There {
 		if dir := filepath.Dir(r.File); !project.IsDir(dir) {
 			if err := os.MkdirAll(dir, 0o755); err != nil {
-				return exit.Inputf("%w", err)
+				return err
 			}
 		}
 		if err := atomicfile.Write(r.File, r.Raw, 0o644); err != nil {
-			return exit.Inputf("%w", err)
+			return err
 		}
 	}
 	if err := atomicfile.WriteOwn(filepath.Join(state, "epic.json"), r.Raw, 0o600); err != nil {
-		return exit.Inputf("%w", err)
+		return err
 	}
 	if r.written = r.events(); len(r.written) == 0 {
 		return nil
 	}
 	log, err := journal.Open(state, r.Epic.Epic.ID)
 	if err != nil {
-		return exit.Inputf("%w", err)
+		return err
 	}
 	for _, err := range log.Events(ctx) { // there are none: to be read before the first Append
 		if err != nil {
-			return errors.Join(exit.Inputf("%w", err), log.Close())
+			return errors.Join(err, log.Close())
 		}
 	}
-	if err := errors.Join(log.Append(ctx, r.written), log.Close()); err != nil {
-		return exit.Inputf("%w", err)
-	}
-	return nil
+	return errors.Join(log.Append(ctx, r.written), log.Close())
 }
 
 // IssueGoesOn says how a worker goes on with an issue.

@@ -66,12 +66,12 @@ func Ask(ctx context.Context, r *record.Record, v machine.NodeView, s Session, p
 	}
 	dir, remove, err := r.Space.Trees.Aside(ctx, v.ID, commit)
 	if err != nil {
-		return nil, exit.Inputf("%w", err)
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, remove()) }()
 	files, err := regular.MkdirTemp("ralph-ask-")
 	if err != nil {
-		return nil, exit.Inputf("%w", err)
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(files)) }()
 	run := asking(r, v, s, question, commit)

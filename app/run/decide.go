@@ -84,7 +84,7 @@ func (t *Desk) decide(ctx context.Context, file, key string, d executor.Decision
 		}
 		note, err := t.unchanged(ctx, node, event)
 		if err != nil {
-			return "", exit.Inputf("%w", err)
+			return "", err
 		}
 		return fmt.Sprintf("%s\n%s%s", reveal.Words(decided(key, event)), note, t.afterwards(file, node, event)), nil
 	}
@@ -93,7 +93,7 @@ func (t *Desk) decide(ctx context.Context, file, key string, d executor.Decision
 // holder is who holds the lock, if anybody does. Agents decide nothing about their own run.
 func (t *Desk) holder() (by journal.Owner, held bool, err error) {
 	if by, held, err = journal.Holder(t.Space.State()); err != nil {
-		return by, held, exit.Inputf("%w", err)
+		return by, held, err
 	}
 	return by, held, checkCaller(by, held)
 }
@@ -133,11 +133,11 @@ func (x *delivery) toHolder(ctx context.Context, by journal.Owner) (said string,
 		said, err = NotTaken(x.file, x.key, x.refusal(ctx, x.letter, answer))
 		return said, true, err
 	case !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, journal.ErrNone):
-		return "", true, exit.Inputf("%w", err)
+		return "", true, err
 	case late && x.sent:
 		return fmt.Sprintf("%s\n  ralph apply (process %d) has not answered yet; the decision is in its inbox and counts if this run reads it\n", decided(x.key, x.letter.Decision), by.PID), true, nil
 	case late:
-		return "", true, exit.Inputf("%w", &journal.Held{By: by})
+		return "", true, &journal.Held{By: by}
 	case errors.Is(err, journal.ErrNone): // it is only just beginning
 		pause(ctx)
 	}
@@ -254,7 +254,7 @@ func (t *Desk) Write(ctx context.Context, letter executor.Letter, sent bool) (d 
 	}
 	letters, err := r.log.Pending(ctx)
 	if err != nil {
-		return d, exit.Inputf("%w", err)
+		return d, err
 	}
 	if !sent {
 		letters = append(letters, letter)
@@ -280,7 +280,7 @@ func (t *Desk) Write(ctx context.Context, letter executor.Letter, sent bool) (d 
 	}
 	answer, err := journal.Await(ctx, r.state, t.Epic.Epic.ID, letter.Decision.ID) // the run that ended meanwhile has answered it
 	if err != nil {
-		return d, exit.Inputf("%w", err)
+		return d, err
 	}
 	if answer != "" {
 		return d, &executor.Refused{Why: answer}
@@ -298,7 +298,7 @@ func (d *door) decide(ctx context.Context, space *workspace.Space, l executor.Le
 	case errors.As(err, &no):
 		answer = no.Error()
 	case err != nil:
-		return out, exit.Inputf("%w", err)
+		return out, err
 	default:
 		if event, err = d.put(ctx, event); err != nil {
 			return out, err
@@ -306,7 +306,7 @@ func (d *door) decide(ctx context.Context, space *workspace.Space, l executor.Le
 		out = event.Body.(executor.Decided).Decision
 	}
 	if err := d.log.Answer(ctx, l.Decision.ID, answer); err != nil {
-		return out, exit.Inputf("%w", err)
+		return out, err
 	}
 	if no != nil {
 		return out, no

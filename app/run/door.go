@@ -28,7 +28,7 @@ type door struct {
 // *journal.Held if another process has the lock.
 func enter(state string) (*door, error) {
 	if err := regular.MkdirOwn(state); err != nil {
-		return nil, exit.Inputf("%w", err)
+		return nil, err
 	}
 	lock, err := journal.Acquire(state, WhoAmI())
 	if err != nil {
@@ -61,12 +61,10 @@ func await(ctx context.Context, state string) (*door, error) {
 // replay opens the journal and replays it; each event is also given to the observers.
 func (d *door) replay(ctx context.Context, epic *ir.Epic, observe ...func(executor.Event)) (err error) {
 	if d.log, err = journal.Open(d.state, epic.Epic.ID); err != nil {
-		return exit.Inputf("%w", err)
+		return err
 	}
-	if d.Run, err = machine.Replay(epic, d.log.Events(ctx), observe...); err != nil {
-		return exit.Inputf("%w", err)
-	}
-	return nil
+	d.Run, err = machine.Replay(epic, d.log.Events(ctx), observe...)
+	return err
 }
 
 // put gives an event its number and time, applies it and records it. No event of a door
@@ -76,10 +74,7 @@ func (d *door) put(ctx context.Context, e executor.Event) (executor.Event, error
 	if err := d.Run.Apply(e); err != nil {
 		return e, &exit.Error{Code: exit.Bug, Err: fmt.Errorf("bug in ralph: %w", err)}
 	}
-	if err := d.log.Append(ctx, []executor.Event{e}); err != nil {
-		return e, exit.Inputf("%w", err)
-	}
-	return e, nil
+	return e, d.log.Append(ctx, []executor.Event{e})
 }
 
 // close closes the journal and releases the lock; between is done in between.

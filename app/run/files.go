@@ -133,15 +133,15 @@ func (f startsFrom) wrong(ctx context.Context, base executor.Tree, uses []usedFi
 	paths = slices.Compact(paths)
 	lacks, err := f.space.Checkout.Lacks(ctx, base.Commit, paths)
 	if err != nil {
-		return nil, exit.Inputf("%w", err)
+		return nil, err
 	}
 	differ, err := f.space.Checkout.Differs(ctx, base.Commit, slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return !here[p] }))
 	if err != nil {
-		return nil, exit.Inputf("%w", err)
+		return nil, err
 	}
 	in, err := f.space.Checkout.Submodules(ctx, base.Commit, paths)
 	if err != nil {
-		return nil, exit.Inputf("%w", err)
+		return nil, err
 	}
 	if slices.ContainsFunc(f.epic.Run.Worktree.Setup, func(line string) bool { return strings.Contains(line, "submodule") }) {
 		in = nil
@@ -164,7 +164,7 @@ func (f startsFrom) sort(ctx context.Context, base executor.Tree, found []wrongF
 	}
 	ignored, err := f.space.Checkout.Ignored(ctx, paths)
 	if err != nil {
-		return exit.Inputf("%w", err)
+		return err
 	}
 	has := func(commit, path string) bool {
 		lacks, err := f.space.Checkout.Lacks(ctx, commit, []string{path})
@@ -274,7 +274,7 @@ func (r *Opened) checkFiles(ctx context.Context, a *Args) error {
 	f.Will = func() (map[ir.NodeID]bool, error) { // another machine: to plan is to use it up
 		run, err := machine.Replay(r.Epic, r.log.Events(ctx))
 		if err != nil {
-			return nil, exit.Inputf("%w", err)
+			return nil, err
 		}
 		planned, err := machine.Plan(run, start, time.Now())
 		return record.WillRun(planned), err

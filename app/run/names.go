@@ -27,7 +27,7 @@ func CheckNames(space *workspace.Space, run *machine.Run) error {
 	}
 	found, err := space.Names.Clashes(left, run != nil && run.Integration().Joined())
 	if err != nil {
-		return exit.Inputf("%w", err)
+		return err
 	}
 	return NamesTaken(found)
 }

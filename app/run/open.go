@@ -85,10 +85,10 @@ func Open(ctx context.Context, file string, epic *ir.Epic, raw []byte, a *Args) 
 		return r, nil
 	}
 	if r.orphans, err = r.Space.Refs.Orphans(ctx, r.log.Last()); err != nil {
-		return r, exit.Inputf("%w", err)
+		return r, err
 	}
 	if r.unpinned, err = r.Space.Bases.Unpinned(ctx); err != nil {
-		return r, exit.Inputf("%w", err)
+		return r, err
 	}
 	r.unpinned = r.unpinned && r.Run.Bases().Base().Commit == "" // else somebody took the pins away
 	if err := r.pin(ctx, a.Rebase, a.Base); err != nil {
@@ -136,7 +136,7 @@ func (r *Opened) lockAndReplay(ctx context.Context, state string) (err error) {
 			}
 			return exit.Inputf("%w\n  Wait for it, or %s.", err, how)
 		}
-		return exit.Inputf("%w", err)
+		return err
 	}
 	r.made = errors.Is(known, fs.ErrNotExist)
 	r.was, r.wasDead = r.lock.Before()
@@ -144,7 +144,7 @@ func (r *Opened) lockAndReplay(ctx context.Context, state string) (err error) {
 	// to be put back.
 	process.Sweep(state+string(filepath.Separator), record.Marks...)
 	if err := regular.RemoveAllOwn(filepath.Join(state, "runners", "tmp")); err != nil { // of its runners
-		return exit.Inputf("%w", err)
+		return err
 	}
 	r.crew = NewCrew(r.Epic)
 	r.Space.Filter, r.Space.Redact = r.crew.Redact.Filter, r.crew.Redact.String
@@ -154,7 +154,7 @@ func (r *Opened) lockAndReplay(ctx context.Context, state string) (err error) {
 		r.Space.Known = known.Count
 	}
 	if err := r.Space.Trees.Recover(ctx); err != nil {
-		return exit.Inputf("%w", err)
+		return err
 	}
 	r.tally.Key, r.Times.Tally.Key = record.KeysOf(r.Epic), record.KeysOf(r.Epic)
 	return r.replay(ctx, r.Epic, func(e executor.Event) { r.tally.Add(e) }, r.Times.Add)

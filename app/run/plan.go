@@ -38,7 +38,7 @@ func PlanOf(ctx context.Context, epic *ir.Epic, space *workspace.Space, run *mac
 	if err != nil {
 		var no *executor.Refused
 		if errors.As(err, &no) {
-			return p, exit.Inputf("%w", err)
+			return p, err
 		}
 		return p, &exit.Error{Code: exit.Bug, Err: err}
 	}
@@ -90,7 +90,7 @@ func planDisk(ctx context.Context, p *record.PlanJSON, epic *ir.Epic, space *wor
 	p.Disk.Trees = works // none is removed before the run ends
 	size, err := space.Bases.Size(ctx, base)
 	if err != nil {
-		return exit.Inputf("%w", err)
+		return err
 	}
 	p.Disk.Need = size * int64(p.Disk.Trees) * 6 / 5
 	if p.Disk.Free, err = FreeSpace(space.Top()); err != nil {

@@ -152,7 +152,7 @@ func (r *Opened) start(ctx context.Context, a *Args, only, rerun []ir.NodeID) (e
 	if !a.Blind {
 		digest, err := r.Space.Checkout.SetupDigest()
 		if err != nil {
-			return executor.RunStarted{}, exit.Inputf("%w", err)
+			return executor.RunStarted{}, err
 		}
 		setup = digest
 	}
@@ -246,7 +246,7 @@ func (r *Opened) clean(ctx context.Context, note func(text string)) {
 func (r *Opened) TryBases(ctx context.Context, start executor.RunStarted, activity func(executor.Effect, executor.Activity), observe func([]executor.Event)) (tried bool, err error) {
 	planned, err := machine.Replay(r.Epic, r.log.Events(ctx)) // another machine: to plan is to use it up
 	if err != nil {
-		return false, exit.Inputf("%w", err)
+		return false, err
 	}
 	if _, err := machine.Plan(planned, start, time.Now()); err != nil {
 		return false, &exit.Error{Code: exit.Bug, Err: err}

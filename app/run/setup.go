@@ -34,7 +34,7 @@ type agentText struct {
 func readAgents(top string, epic *ir.Epic) ([]agentText, error) {
 	root, err := os.OpenRoot(top)
 	if err != nil {
-		return nil, exit.Inputf("%w", err)
+		return nil, err
 	}
 	defer root.Close()
 	var out []agentText
@@ -66,17 +66,17 @@ func readAgents(top string, epic *ir.Epic) ([]agentText, error) {
 // returns the agents' texts.
 func copyAgents(state string, files []agentText, raw []byte) (map[string]string, error) {
 	if err := atomicfile.WriteOwn(filepath.Join(state, "epic.json"), raw, 0o600); err != nil {
-		return nil, exit.Inputf("%w", err)
+		return nil, err
 	}
 	texts := map[string]string{}
 	for _, f := range files {
 		texts[f.name] = record.Body(string(f.text))
 		dir := filepath.Join(state, "agents")
 		if err := regular.MkdirOwn(dir); err != nil {
-			return nil, exit.Inputf("%w", err)
+			return nil, err
 		}
 		if err := atomicfile.WriteOwn(filepath.Join(dir, hex.EncodeToString(f.sum[:8])+".md"), f.text, 0o600); err != nil {
-			return nil, exit.Inputf("%w", err)
+			return nil, err
 		}
 	}
 	return texts, nil

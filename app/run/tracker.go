@@ -71,5 +71,5 @@ func PushError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return &exit.Error{Code: exit.Interrupted, Err: errors.New("interrupted; the next push continues where this one stopped: ralph compile --push")}
 	}
-	return exit.Inputf("%w", err)
+	return err
 }

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/app/words"
@@ -33,7 +32,7 @@ func Check(w io.Writer, a *project.Args, c *project.Compilation, targets []strin
 			stale = true
 			continue
 		case err != nil:
-			return stale, exit.Inputf("%w", err)
+			return stale, err
 		case !same:
 			stale = true
 			if err := sayStale(w, targets[i], compileAgain(a, c.Plans[i].File, r), old, r.Epic); err != nil {

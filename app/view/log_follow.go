@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/effects"
@@ -38,12 +37,12 @@ func (l *Log) Follow(ctx context.Context) error {
 	for !l.ended(events) {
 		_, held, err := journal.Holder(state)
 		if err != nil {
-			return exit.Inputf("%w", err)
+			return err
 		}
 		if now := record.JournalMark(state); now != mark || !held {
 			mark = now
 			if events, err = record.ReadEvents(ctx, state, l.R.Epic.Epic.ID); err != nil && ctx.Err() == nil {
-				return exit.Inputf("%w", err)
+				return err
 			}
 			if err := l.tell(events, l.outputWhere); err != nil {
 				return err

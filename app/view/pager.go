@@ -44,7 +44,7 @@ func Paged(ctx context.Context, space *workspace.Space, out io.Writer, write fun
 	}
 	pager, err := PagerOf(ctx, space)
 	if err != nil {
-		return exit.Inputf("%w", err)
+		return err
 	}
 	if _, err := exec.LookPath("less"); pager == "" || pager == "less" && err != nil {
 		return write(out)
@@ -59,7 +59,7 @@ func Paged(ctx context.Context, space *workspace.Space, out io.Writer, write fun
 	cmd.Stdout, cmd.Stderr = out, os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
-		return exit.Inputf("%w", err)
+		return err
 	}
 	interrupts := make(chan os.Signal, 1) // Ctrl-C is the pager's
 	signal.Notify(interrupts, os.Interrupt)

@@ -8,7 +8,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
@@ -96,7 +95,7 @@ func Diff(ctx context.Context, c *workspace.Comparison, hide *redact.Redactor, p
 	lines := &reveal.Lines{Each: print.line}
 	filter := hide.Filter(lines)
 	if err := c.Diff(ctx, filter); err != nil {
-		return exit.Inputf("%w", err)
+		return err
 	}
 	if err := errors.Join(filter.Close(), lines.Close()); err != nil {
 		return err

@@ -6,7 +6,6 @@ import (
 	"io"
 	"time"
 
-	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/machine"
@@ -28,7 +27,7 @@ type Simulated struct {
 func NewSimulated(out io.Writer, epic *ir.Epic, start time.Time, jsonl, quiet bool) (*Simulated, error) {
 	run, err := machine.New(epic)
 	if err != nil {
-		return nil, exit.Inputf("%w", err)
+		return nil, err
 	}
 	return &Simulated{NewRun(out, io.Discard, epic, run, jsonl), run, start, quiet}, nil
 }

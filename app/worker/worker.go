@@ -55,14 +55,14 @@ type Worker struct {
 func (w *Worker) Open(ctx context.Context, dir string) (err error) {
 	for i, p := range w.Args.Policies {
 		if w.Args.Policies[i], err = filepath.Abs(p); err != nil {
-			return exit.Inputf("%w", err)
+			return err
 		}
 	}
 	if w.Project, err = project.Open(filepath.Join(dir, "x")); err != nil {
 		return err
 	}
 	if err := os.Chdir(w.Project.Dir); err != nil { // what the epics in the git directory are about
-		return exit.Inputf("%w", err)
+		return err
 	}
 	if w.claims, err = workspace.StateDir(ctx, w.Project.Dir, "worker"); err != nil {
 		return record.Refusal(err)
@@ -87,13 +87,10 @@ func (w *Worker) Open(ctx context.Context, dir string) (err error) {
 		w.Args.Poll = max(time.Duration(w.tracker.PollMS)*time.Millisecond, time.Second)
 	}
 	if err := regular.MkdirOwn(w.claims); err != nil {
-		return exit.Inputf("%w", err)
+		return err
 	}
 	w.Bd, err = bd.Open(ctx, bd.Options{Dir: w.Project.Dir, Actor: w.Actor})
-	if err != nil {
-		return exit.Inputf("%w", err)
-	}
-	return nil
+	return err
 }
 
 // How the loop is paced.

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/app/draft/rules"
-	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/compiler"
@@ -135,9 +134,7 @@ func Planned(ctx context.Context, epic *ir.Epic) (planned []machine.Planned, ran
 	if err != nil {
 		return nil, true, err
 	}
-	if planned, err = machine.Plan(r.Run, start, time.Now()); err != nil {
-		err = exit.Inputf("%w", err)
-	}
+	planned, err = machine.Plan(r.Run, start, time.Now())
 	return planned, true, err
 }
 
