@@ -56,12 +56,6 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) (code int) {
 	return code
 }
 
-func newRoot() *cobra.Command {
-	root := bareRoot()
-	addCommands(root)
-	return root
-}
-
 func bareRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "ralph",

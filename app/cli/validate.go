@@ -100,19 +100,15 @@ func validateAs(cmd *cobra.Command, a *project.Args, args []string) error {
 		return err
 	}
 	defer r.Project.Close()
-	if f.Model != nil {
-		files := r.DiagFiles()
-		if err := printForeign(cmd, r, a, files, f.Model(files)); err != nil {
-			return err
-		}
+	if files := r.DiagFiles(); f.Model != nil {
+		err = printForeign(cmd, r, a, files, f.Model(files))
+	} else {
+		_, err = toPolicy(cmd, f, r, a)
+	}
+	if err == nil {
 		sayValid(a, cmd, "%s: valid %s\n", r.Label(), f.Name)
-		return nil
 	}
-	if _, err := toPolicy(cmd, f, r, a); err != nil {
-		return err
-	}
-	sayValid(a, cmd, "%s: valid %s\n", r.Label(), f.Name)
-	return nil
+	return err
 }
 
 func validatePlans(cmd *cobra.Command, a *project.Args, files []string) error {

@@ -39,7 +39,7 @@ func (l *Log) All() error {
 	if err := l.tell(l.R.Events, l.lastOutput); err != nil {
 		return err
 	}
-	if err := l.backlog(); err != nil { // of what is open
+	if err := l.lastOutput(ofAny, false); err != nil { // of what is open
 		return err
 	}
 	if l.Last == 0 && !l.JSON {

@@ -28,7 +28,7 @@ func (l *Log) Follow(ctx context.Context) error {
 	} else if err := l.tell(events, l.lastOutput); err != nil {
 		return err
 	}
-	if err := l.backlog(); err != nil {
+	if err := l.lastOutput(ofAny, false); err != nil {
 		return err
 	}
 	tick := time.NewTicker(followTick)
@@ -44,11 +44,11 @@ func (l *Log) Follow(ctx context.Context) error {
 			if events, err = record.ReadEvents(ctx, state, l.R.Epic.Epic.ID); err != nil && ctx.Err() == nil {
 				return err
 			}
-			if err := l.tell(events, l.outputWhere); err != nil {
+			if err := l.tell(events, l.output); err != nil {
 				return err
 			}
 		}
-		if err := l.output(); err != nil {
+		if err := l.output(ofAny, false); err != nil {
 			return err
 		}
 		if !held {
@@ -60,7 +60,7 @@ func (l *Log) Follow(ctx context.Context) error {
 		case <-tick.C:
 		}
 	}
-	return l.output()
+	return l.output(ofAny, false)
 }
 
 // endedBy tells which files of an attempt are complete when an event has come, nil
@@ -88,7 +88,7 @@ func endedBy(body executor.Body) func(turn string) bool {
 		}
 		return func(turn string) bool { return !strings.HasPrefix(turn, "gate-") }
 	case executor.AttemptEnded, executor.AttemptStarted:
-		return func(string) bool { return true }
+		return ofAny
 	}
 	return nil
 }

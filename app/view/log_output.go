@@ -46,10 +46,8 @@ func (l *Log) followed(name string) bool {
 	return false
 }
 
-// backlog prints the last lines of what the present attempt has written so far.
-func (l *Log) backlog() error {
-	return l.lastOutput(func(string) bool { return true }, false)
-}
+// ofAny is every turn of an attempt.
+func ofAny(string) bool { return true }
 
 // lastOutput prints the last lines of the present attempt's files of which nothing was
 // printed yet.
@@ -130,13 +128,9 @@ func lastLines(path string, size int64, n int, most int64, over bool) int64 {
 	return from + int64(end) + 1
 }
 
-// output prints the new whole lines that the present attempt's programs wrote.
-func (l *Log) output() error {
-	return l.outputWhere(func(string) bool { return true }, false)
-}
-
-// outputWhere prints what is new of some files; over says that nothing more comes.
-func (l *Log) outputWhere(of func(turn string) bool, over bool) error {
+// output prints what is new of some files of the present attempt: whole lines, unless over,
+// which says that nothing more comes.
+func (l *Log) output(of func(turn string) bool, over bool) error {
 	for _, f := range record.AttemptFiles(l.dir) {
 		if l.followed(f.Name) && of(turnOf(f.Name)) {
 			if err := l.outputOf(f, time.Now().Local().Format(time.TimeOnly), over); err != nil {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/internal/text"
@@ -145,31 +146,21 @@ func head(project fs.FS, at string, limit int) (text string, whole bool) {
 
 // readmeOf finds the README among the files at the root.
 func readmeOf(files []string) string {
-	best, rank := "", len(readmes)
-	for _, f := range files {
-		for i, ext := range readmes[:rank] {
-			if strings.EqualFold(f, "readme"+ext) {
-				best, rank = f, i
-				break
-			}
+	for _, ext := range readmes {
+		if i := slices.IndexFunc(files, func(f string) bool { return strings.EqualFold(f, "readme"+ext) }); i >= 0 {
+			return files[i]
 		}
 	}
-	return best
+	return ""
 }
 
 var readmes = []string{".md", ".markdown", ".rst", ".adoc", ".txt", ""}
 
 // buildFilesOf finds the files at the root that say how a project is built.
 func buildFilesOf(files []string) []string {
-	var out []string
-	for _, f := range files {
-		for _, pattern := range buildFiles {
-			if fits, _ := path.Match(pattern, f); fits {
-				out = append(out, f)
-				break
-			}
-		}
-	}
+	out := slices.DeleteFunc(slices.Clone(files), func(f string) bool {
+		return !slices.ContainsFunc(buildFiles, func(pattern string) bool { fits, _ := path.Match(pattern, f); return fits })
+	})
 	return out[:min(len(out), 12)]
 }
 

@@ -1,8 +1,10 @@
 package rules
 
 import (
+	"fmt"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/text"
 )
@@ -24,21 +26,11 @@ const maxRun = 32
 func plain(text string) string {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 	text, _ = reveal.Text(text)
-	if long := strings.Repeat("`", maxRun+1); strings.Contains(text, long) {
-		var b strings.Builder
-		run := 0
-		for i := range len(text) {
-			if run++; text[i] != '`' {
-				run = 0
-			}
-			if run <= maxRun {
-				b.WriteByte(text[i])
-			}
-		}
-		text = b.String()
-	}
-	return text
+	return tooLong.ReplaceAllString(text, strings.Repeat("`", maxRun))
 }
+
+// tooLong is a run of more than maxRun backticks.
+var tooLong = lazyregexp.New(fmt.Sprintf("`{%d,}", maxRun+1))
 
 // longestRun returns the length of the longest run of backticks.
 func longestRun(text string) int {

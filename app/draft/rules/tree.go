@@ -136,13 +136,10 @@ func (f *folder) draw(depth int) []string {
 }
 
 func (f *folder) size() string {
-	switch {
-	case f.partial:
+	if f.partial {
 		return fmt.Sprintf("more than %d files", f.count)
-	case f.count == 1:
-		return "1 file"
 	}
-	return fmt.Sprintf("%d files", f.count)
+	return text.Count(f.count, "file")
 }
 
 // kinds says how many files of which endings there are.
