@@ -38,7 +38,7 @@ func runRecover(cmd *cobra.Command, a *recovery.Args, id string) (err error) {
 		return err
 	}
 	if r.Space, err = workspace.Open(ctx, ".", r.Epic); err != nil {
-		return record.Refusal(err)
+		return err
 	}
 	state := r.Space.State()
 	if known.Issue { // its epic is nobody's file
@@ -70,7 +70,7 @@ func runRecover(cmd *cobra.Command, a *recovery.Args, id string) (err error) {
 		return err
 	}
 	if err := r.Find(ctx); err != nil {
-		return record.Refusal(err)
+		return err
 	}
 	if err := r.Write(ctx, state); err != nil {
 		return err

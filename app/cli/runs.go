@@ -78,7 +78,7 @@ func verifyJournal(cmd *cobra.Command, of *reader, args []string) error {
 	ctx := cmd.Context()
 	state, err := workspace.StateDir(ctx, project.EpicDir(file), epic.Epic.ID)
 	if err != nil {
-		return record.Refusal(err)
+		return err
 	}
 	v, err := journal.Verify(ctx, state, epic.Epic.ID)
 	if errors.Is(err, journal.ErrNone) {

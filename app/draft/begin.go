@@ -7,7 +7,6 @@ import (
 
 	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/app/project"
-	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/app/run"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/compiler"
@@ -36,7 +35,7 @@ func (j *Job) Begin(ctx context.Context, w Wish, res compiler.Result, a *run.Arg
 			return j.was, j.raw, nil
 		case !goesOn:
 			if a.Base, err = space.Checkout.Overlay(ctx, j.plan, w.Old); err != nil {
-				return nil, nil, record.Refusal(err)
+				return nil, nil, err
 			}
 			if j.was != nil { // even for the same words: their draft has ended
 				a.Rerun = again
@@ -72,7 +71,7 @@ func (j *Job) Begin(ctx context.Context, w Wish, res compiler.Result, a *run.Arg
 func (j *Job) checkFiles(ctx context.Context, epic *ir.Epic) (*workspace.Space, error) {
 	space, err := workspace.Open(ctx, j.p.Dir, epic)
 	if err != nil {
-		return nil, record.Refusal(err)
+		return nil, err
 	}
 	ignored, err := space.Checkout.Ignored(ctx, []string{epic.Epic.Plan})
 	if err != nil {

@@ -68,7 +68,7 @@ func (j *Job) Compile(ctx context.Context, w Wish) (compiler.Output, error) {
 func begunDraft(ctx context.Context, p *project.Project, id ir.NodeID) (*ir.Epic, []byte, error) {
 	state, err := workspace.StateDir(ctx, p.Dir, id)
 	if err != nil {
-		return nil, nil, record.Refusal(err)
+		return nil, nil, err
 	}
 	b, err := readIfThere(filepath.Join(state, "epic.json"))
 	if b == nil {
@@ -116,7 +116,7 @@ func NewJob(ctx context.Context, p *project.Project, plan string, say func(line 
 	if j.was != nil && j.was.Epic.Plan != plan {
 		state, err := workspace.StateDir(ctx, p.Dir, ir.NodeID(j.Slug))
 		if err != nil {
-			return nil, record.Refusal(err)
+			return nil, err
 		}
 		return nil, exit.Inputf("the draft %s belongs to %s: move %s away if that one is finished", j.Slug, j.was.Epic.Plan, typedPath(state, ""))
 	}

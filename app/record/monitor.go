@@ -35,7 +35,7 @@ func (m *Monitor) Look(ctx context.Context) (MonitorJSON, error) {
 	for _, dir := range m.Dirs {
 		at, err := workspace.StateDir(ctx, dir, "x")
 		if err != nil {
-			return out, Refusal(err)
+			return out, err
 		}
 		runs := filepath.Dir(at)
 		if known[runs] {

@@ -52,19 +52,19 @@ func PlannedStart(ctx context.Context, epic *ir.Epic, space *workspace.Space, ru
 	}
 	if run.Bases().Base().Commit == "" || rebase {
 		if start.Base, start.Bases, err = space.Bases.Heads(ctx); err != nil {
-			return start, Refusal(err)
+			return start, err
 		}
 	}
 	if rebase {
 		if start.Merged, start.Theirs, err = MergedInto(ctx, space, run, start.Base.Commit); err != nil {
-			return start, Refusal(err)
+			return start, err
 		}
 	}
 	if start.Preflight, err = space.Checkout.SetupDigest(); err != nil {
 		return start, err
 	}
 	if start.Head, err = HeadOf(ctx, epic, space); err != nil {
-		return start, Refusal(err)
+		return start, err
 	}
 	return start, nil
 }

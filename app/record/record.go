@@ -72,7 +72,7 @@ func OpenIn(ctx context.Context, dir, file string, in io.Reader) (*Record, error
 			r.Epic = was
 			r.Changed = true
 			if r.Space, err = workspace.Open(ctx, dir, was); err != nil {
-				return nil, Refusal(err)
+				return nil, err
 			}
 		}
 	}
@@ -94,7 +94,7 @@ func read(ctx context.Context, dir, file string, epic *ir.Epic) (*Record, error)
 	r := &Record{File: file, Epic: epic, Given: epic, Now: time.Now()}
 	var err error
 	if r.Space, err = workspace.Open(ctx, dir, epic); err != nil {
-		return nil, Refusal(err)
+		return nil, err
 	}
 	return r, r.events(ctx)
 }

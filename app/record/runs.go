@@ -19,7 +19,7 @@ func ListRuns(ctx context.Context, file string, in io.Reader) (list []RunLine, e
 	}
 	state, err := workspace.StateDir(ctx, project.EpicDir(file), epic.Epic.ID)
 	if err != nil {
-		return nil, Refusal(err)
+		return nil, err
 	}
 	log, err := journal.Read(state, epic.Epic.ID)
 	if errors.Is(err, journal.ErrNone) {

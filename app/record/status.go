@@ -2,7 +2,6 @@ package record
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -40,15 +39,6 @@ func HeadOf(ctx context.Context, epic *ir.Epic, space *workspace.Space) (string,
 		return space.Refs.Head(ctx)
 	}
 	return space.Refs.Integrated(ctx)
-}
-
-// Refusal is an error about a repository that the user can fix.
-func Refusal(err error) error {
-	var known *workspace.Refusal
-	if errors.As(err, &known) {
-		return exit.Inputf("%s", known.Error())
-	}
-	return err
 }
 
 // Body is an agent file without its front matter.

@@ -61,10 +61,10 @@ func Open(ctx context.Context, file string, epic *ir.Epic, raw []byte, a *Args) 
 		}
 	}()
 	if r.Space, err = workspace.Open(ctx, project.EpicDir(file), epic); err != nil {
-		return r, record.Refusal(err)
+		return r, err
 	}
 	if err := r.Space.Checkout.MayCommit(); err != nil {
-		return r, record.Refusal(err)
+		return r, err
 	}
 	state := r.Space.State()
 	_, err = os.Lstat(filepath.Join(state, journal.File))
@@ -92,10 +92,10 @@ func Open(ctx context.Context, file string, epic *ir.Epic, raw []byte, a *Args) 
 	}
 	r.unpinned = r.unpinned && r.Run.Bases().Base().Commit == "" // else somebody took the pins away
 	if err := r.pin(ctx, a.Rebase, a.Base); err != nil {
-		return r, record.Refusal(err)
+		return r, err
 	}
 	if err := r.Space.Bases.Fetch(ctx, append([]executor.Tree{r.base}, trees(r.bases)...)...); err != nil {
-		return r, record.Refusal(err)
+		return r, err
 	}
 	r.agents, err = copyAgents(state, files, raw)
 	return r, err

@@ -158,7 +158,7 @@ func (r *Opened) start(ctx context.Context, a *Args, only, rerun []ir.NodeID) (e
 	}
 	head, err := record.HeadOf(ctx, r.Epic, r.Space)
 	if err != nil {
-		return executor.RunStarted{}, record.Refusal(err)
+		return executor.RunStarted{}, err
 	}
 	return executor.RunStarted{
 		Epic: r.Epic.Epic.ID, Plan: r.Epic.Epic.Plan, Digest: r.Epic.Digest, Base: r.base, Branch: r.branch, Bases: r.bases, Merged: r.merged, Theirs: r.theirs, Head: head,
@@ -321,8 +321,5 @@ func (r *Opened) toNewBase(ctx context.Context, a *Args, start *executor.RunStar
 			return &exit.Error{Code: code}
 		}
 	}
-	if err := r.Space.Bases.Rebase(context.WithoutCancel(ctx), r.base, r.bases); err != nil {
-		return record.Refusal(err)
-	}
-	return nil
+	return r.Space.Bases.Rebase(context.WithoutCancel(ctx), r.base, r.bases)
 }

@@ -47,12 +47,12 @@ func (w *Worker) startOf(ctx context.Context, i bd.Issue, epic *ir.Epic) (*start
 	}
 	space, err := workspace.Open(ctx, w.Project.Dir, epic)
 	if err != nil {
-		return nil, faulty(record.Refusal(err))
+		return nil, faulty(err)
 	}
 	defer space.Trees.Release()
 	g, err := space.Bases.Gather(ctx, ids, of)
 	if err != nil {
-		return nil, faulty(record.Refusal(err))
+		return nil, faulty(err)
 	}
 	p.gathered = g
 	if p.held, err = space.Bases.Holds(ctx, g.Results); err != nil {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/app/project"
-	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor/tracker/bd"
 	"github.com/ralph-compiler/ralph/executor/workspace"
@@ -65,7 +64,7 @@ func (w *Worker) Open(ctx context.Context, dir string) (err error) {
 		return err
 	}
 	if w.claims, err = workspace.StateDir(ctx, w.Project.Dir, "worker"); err != nil {
-		return record.Refusal(err)
+		return err
 	}
 	probe, _, problems, err := w.compile(bd.Issue{ID: "bd-probe", Title: "Probe", Description: "Does the policy compile?", Priority: 2}, "")
 	switch {

@@ -132,7 +132,7 @@ func (s *space) eachBase(at func(ref, branch string) (executor.Tree, error)) (ba
 		}
 		t, err := at(s.nodeRef(n.ID, "base"), n.Git.Base)
 		if err != nil {
-			return base, nil, fmt.Errorf("node %s: %w", n.Key, err)
+			return base, nil, fmt.Errorf("sprint %s: %w", n.Key, err)
 		}
 		own = append(own, executor.NamedTree{Name: n.Git.Base, Tree: t})
 	}

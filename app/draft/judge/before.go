@@ -107,7 +107,7 @@ func IdentitiesOf(file *diag.File) rules.Identities {
 func AppliedBefore(ctx context.Context, id ir.NodeID) (*ir.Epic, error) {
 	state, err := workspace.StateDir(ctx, ".", id)
 	if err != nil {
-		return nil, record.Refusal(err)
+		return nil, err
 	}
 	return project.EpicAt(filepath.Join(state, "epic.json"), id), nil
 }
