@@ -235,7 +235,7 @@ func TestRealDiagnosisReadsTheSessionThatStalled(t *testing.T) {
 	}
 	model := modeltest.Start(t)
 	base := model.Load(t, modeltest.Scenario{Rules: []modeltest.Rule{
-		{Match: "What an agent said that looked at it when it stalled", Steps: []modeltest.Step{
+		{Match: "An agent's diagnosis of the stall", Steps: []modeltest.Step{
 			{Do: []modeltest.Action{modeltest.Bash("echo made > made.txt")}},
 			{Do: []modeltest.Action{modeltest.Report(map[string]any{"result": "success", "summary": "made it"})}},
 			{Text: "Done."},
@@ -261,7 +261,7 @@ func TestRealDiagnosisReadsTheSessionThatStalled(t *testing.T) {
 		switch {
 		case strings.Contains(r.Human(), "showed no sign of life"):
 			saw = strings.Join(r.Results, "\n")
-		case strings.Contains(r.Human(), "What an agent said that looked at it"):
+		case strings.Contains(r.Human(), "An agent's diagnosis of the stall"):
 			told = r.Human()
 		}
 	}

@@ -209,9 +209,9 @@ func unknown(turns int) string {
 	case 0:
 		return ""
 	case 1:
-		return ", and one turn did not say what it used"
+		return ", and one turn did not report its usage"
 	}
-	return fmt.Sprintf(", and %d turns did not say what they used", turns)
+	return fmt.Sprintf(", and %d turns did not report their usage", turns)
 }
 
 func dollars(micro int64) string {

@@ -35,8 +35,8 @@ func TestABudgetAtItsBounds(t *testing.T) { // execution §4; S1-38, S1-51, K35
 		"tokens, exactly":  {ir.Budget{Tokens: 10}, meter{tokens: 10, usd: 99}, "10 of 10 tokens are used", ""},
 		"tokens, exceeded": {ir.Budget{Tokens: 10}, meter{tokens: 11}, "11 of 10 tokens are used", "11 of 10 tokens are used"},
 		"money, exactly":   {ir.Budget{USDMicro: 1_500_000}, meter{usd: 1_500_000, tokens: 99}, "$1.50 of $1.50 are spent", ""},
-		"money, exceeded":  {ir.Budget{USDMicro: 1_500_000}, meter{usd: 2_000_001, noUSD: 1}, "$2.000001 of $1.50 are spent, and one turn did not say what it used", "$2.000001 of $1.50 are spent, and one turn did not say what it used"},
-		"both, exceeded":   {ir.Budget{USDMicro: 1, Tokens: 1}, meter{usd: 2, tokens: 3, noTokens: 2}, "3 of 1 tokens are used, and 2 turns did not say what they used", "$0.000002 of $0.000001 are spent; 3 of 1 tokens are used, and 2 turns did not say what they used"},
+		"money, exceeded":  {ir.Budget{USDMicro: 1_500_000}, meter{usd: 2_000_001, noUSD: 1}, "$2.000001 of $1.50 are spent, and one turn did not report its usage", "$2.000001 of $1.50 are spent, and one turn did not report its usage"},
+		"both, exceeded":   {ir.Budget{USDMicro: 1, Tokens: 1}, meter{usd: 2, tokens: 3, noTokens: 2}, "3 of 1 tokens are used, and 2 turns did not report their usage", "$0.000002 of $0.000001 are spent; 3 of 1 tokens are used, and 2 turns did not report their usage"},
 	} {
 		account := &cost{now: c.used, all: c.used}
 		if got := over(c.budget, account, time.Time{}); got != c.over {

@@ -62,7 +62,7 @@ func TestABudgetOfANodeBlocksWhereItStops(t *testing.T) {
 	})
 	s.begin()
 	s.end()
-	s.is("1.1", executor.Blocked, "", "$2.50 of $2.50 are spent, and one turn did not say")
+	s.is("1.1", executor.Blocked, "", "$2.50 of $2.50 are spent, and one turn did not report its usage")
 	s.ok("1.1", retry) // a new allowance
 	s.end()
 	s.is("1.1", executor.Done, "", "")

@@ -65,7 +65,7 @@ func (r *Run) consider(id ir.NodeID, d *executor.Decision) (act, error) {
 	hows, known := ways[d.Verb]
 	switch {
 	case !known:
-		return nil, &executor.Refused{Why: fmt.Sprintf("there is no verb %q", d.Verb)}
+		return nil, &executor.Refused{Why: fmt.Sprintf("unknown verb %q", d.Verb)}
 	case !slices.Contains(hows, d.How):
 		return nil, &executor.Refused{Why: fmt.Sprintf("%s has no way %q", d.Verb, d.How)}
 	case strings.TrimSpace(d.By) == "":
@@ -73,7 +73,7 @@ func (r *Run) consider(id ir.NodeID, d *executor.Decision) (act, error) {
 	case negative(d.Budget):
 		return nil, &executor.Refused{Why: "a budget cannot be made smaller"}
 	case d.Budget != (ir.Budget{}) && d.Verb != executor.Resume:
-		return nil, &executor.Refused{Why: fmt.Sprintf("%s adds to no budget", d.Verb), Hint: "ralph resume --budget usd=+20 does"}
+		return nil, &executor.Refused{Why: fmt.Sprintf("%s cannot add to a budget", d.Verb), Hint: "ralph resume --budget usd=+20 does"}
 	}
 	if d.Tamper != "" && (d.Verb != executor.Approve || id != "") {
 		return nil, &executor.Refused{Why: "a change of settings or refs belongs to the run", Hint: "ralph approve --tamper " + d.Tamper}
@@ -128,7 +128,7 @@ func (n *node) standing() string {
 	}
 	out := "waiting for a person"
 	if n.wait.Decided() {
-		return "about to go on (" + n.wait.Detail + ")"
+		return "about to continue (" + n.wait.Detail + ")"
 	}
 	if n.wait.For != executor.ForHuman {
 		out = "waiting for a " + string(n.wait.For)
@@ -167,7 +167,7 @@ func (r *Run) bind(n *node, d *executor.Decision, gate string, do act) (act, err
 		{"base", d.Base, now.Base},
 	} {
 		if f.said != "" && f.said != f.is {
-			return nil, r.refuse(n, "the decision is about another %s (%s) than the present one (%s)", f.what, f.said, cmp.Or(f.is, "none"))
+			return nil, r.refuse(n, "the decision is about a different %s (%s) than the current one (%s)", f.what, f.said, cmp.Or(f.is, "none"))
 		}
 	}
 	d.Gate, d.Digest, d.Result, d.Base = now.Gate, now.Digest, now.Result, now.Base
@@ -183,10 +183,10 @@ func MayApprove(by string, approvers []string) bool {
 
 func (r *Run) considerApprove(n *node, d *executor.Decision) (act, error) {
 	if n.life.stale {
-		return nil, r.refuse(n, "epic.json changed what it is about; the next ralph apply begins it again")
+		return nil, r.refuse(n, "epic.json has changed it; the next ralph apply starts it again")
 	}
 	if d.How == executor.Baseline {
-		return nil, &executor.Refused{Why: "the base is that of all nodes", Hint: "ralph approve --baseline"}
+		return nil, &executor.Refused{Why: "the base belongs to all nodes", Hint: "ralph approve --baseline"}
 	}
 	if d.How == executor.Drafted {
 		return nil, &executor.Refused{Why: "what ralph draft writes is a whole plan", Hint: "ralph approve KEY approves one node"}
@@ -200,7 +200,7 @@ func (r *Run) considerApprove(n *node, d *executor.Decision) (act, error) {
 		if !MayApprove(d.Name(), approvers) {
 			return nil, &executor.Refused{
 				Why:  fmt.Sprintf("%s may not approve gate %s of %s", d.By, n.wait.Gate, n.ir.Key),
-				Hint: "it asks for one of: " + strings.Join(approvers, ", "),
+				Hint: "its approvers: " + strings.Join(approvers, ", "),
 			}
 		}
 		return r.bind(n, d, n.wait.Gate, func() error {
@@ -226,7 +226,7 @@ func (r *Run) considerApprove(n *node, d *executor.Decision) (act, error) {
 	case n.waitsFor(executor.CauseDeadline):
 		return func() error { n.people.late = true; return r.release(n, "approved by "+d.By) }, nil
 	case n.waitsFor(executor.CauseGate):
-		return nil, r.refuse(n, "gate %s gave no verdict that could be approved", n.wait.Gate)
+		return nil, r.refuse(n, "gate %s gave no verdict to approve", n.wait.Gate)
 	}
 	return nil, r.refuse(n, "there is nothing to approve")
 }
@@ -237,7 +237,7 @@ func (r *Run) considerOverride(n *node, d *executor.Decision) (act, error) {
 		return nil, r.refuse(n, "--override is for a gate that could not be judged")
 	}
 	if d.Message == "" {
-		return nil, r.refuse(n, "to override a gate needs a reason: -m TEXT")
+		return nil, r.refuse(n, "overriding a gate needs a reason: -m TEXT")
 	}
 	return r.bind(n, d, n.wait.Gate, func() error {
 		if l := &n.life; l.stage == stageRed { // it passed before any work: it may
@@ -254,17 +254,17 @@ func (r *Run) considerOverride(n *node, d *executor.Decision) (act, error) {
 func (r *Run) considerReject(n *node, d *executor.Decision) (act, error) {
 	switch {
 	case n.life.stale:
-		return nil, r.refuse(n, "epic.json changed what it is about; the next ralph apply begins it again")
+		return nil, r.refuse(n, "epic.json has changed it; the next ralph apply starts it again")
 	case !n.waitsFor(executor.CauseApproval, executor.CauseGate, executor.CauseProtected):
 		return nil, r.refuse(n, "there is nothing to reject")
 	case n.life.stage == stageRed:
-		return nil, r.refuse(n, "there is no work yet that could be rejected: the gate was tried before it")
+		return nil, r.refuse(n, "there is no work to reject yet: the gate was tried beforehand")
 	case d.Message == "":
-		return nil, r.refuse(n, "the next attempt needs to be told what to do better: -m TEXT")
+		return nil, r.refuse(n, "the next attempt needs to know what to improve: -m TEXT")
 	case n.waitsFor(executor.CauseApproval) && !MayApprove(d.Name(), r.epic.Gates[n.wait.Gate].Approvers):
 		return nil, &executor.Refused{
 			Why:  fmt.Sprintf("%s may not reject at gate %s of %s", d.By, n.wait.Gate, n.ir.Key),
-			Hint: "it asks for one of: " + strings.Join(r.epic.Gates[n.wait.Gate].Approvers, ", "),
+			Hint: "its approvers: " + strings.Join(r.epic.Gates[n.wait.Gate].Approvers, ", "),
 		}
 	}
 	return r.bind(n, d, n.wait.Gate, func() error {

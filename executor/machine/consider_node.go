@@ -13,15 +13,15 @@ func (r *Run) considerSkip(n *node, d *executor.Decision) (act, error) {
 	case n.sum:
 		return nil, r.refuse(n, "the integration of all results cannot be skipped")
 	case r.epic.Plans() != "":
-		return nil, r.refuse(n, "without its plan a draft is nothing, so it is not skipped; cancel ends it")
+		return nil, r.refuse(n, "a draft cannot be skipped; cancel ends it")
 	case n.shown() == executor.Skipped:
 		return nil, r.already(n, "is skipped already")
 	case n.status == executor.Done:
 		return nil, r.refuse(n, "its work is done and there is nothing to skip")
 	case n.status == executor.Running && d.How != executor.Forced:
-		return nil, r.refuse(n, "to skip it now stops what runs: --force")
+		return nil, r.refuse(n, "skipping it now stops active work: --force")
 	case n.lands():
-		return nil, r.refuse(n, "its result is being taken over just now; ask again in a moment")
+		return nil, r.refuse(n, "its result is being published right now; try again in a moment")
 	}
 	return func() error {
 		if err := r.stopNode(n, "skipped by "+d.By); err != nil {
@@ -47,7 +47,7 @@ func (r *Run) considerCancel(n *node, d *executor.Decision) (act, error) {
 	case n.shown() == executor.Skipped, n.status == executor.Done:
 		return nil, r.refuse(n, "there is nothing to cancel")
 	case n.lands():
-		return nil, r.refuse(n, "its result is being taken over just now; ask again in a moment")
+		return nil, r.refuse(n, "its result is being published right now; try again in a moment")
 	}
 	return func() error {
 		if err := r.stopNode(n, "cancelled by "+d.By); err != nil {

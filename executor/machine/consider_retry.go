@@ -32,7 +32,7 @@ func (r *Run) considerRetry(n *node, d *executor.Decision) (act, error) {
 	case n.shown() == executor.Skipped:
 		return func() error { n.people.tell(*d); return r.unskip(n) }, nil
 	case n.status == executor.Waiting && l.stale:
-		return nil, r.refuse(n, "epic.json changed what it is about; the next ralph apply begins it again")
+		return nil, r.refuse(n, "epic.json has changed it; the next ralph apply starts it again")
 	case n.status != executor.Waiting:
 		return nil, r.refuse(n, "there is nothing to retry")
 	}
@@ -47,9 +47,9 @@ func (r *Run) considerRetryWait(n *node, d *executor.Decision) (act, error) {
 	l := &n.life
 	switch {
 	case n.waitsFor(executor.CauseQuestion) && d.Message == "":
-		return nil, r.refuse(n, "the agent asked: the answer comes with -m TEXT")
+		return nil, r.refuse(n, "the agent asked a question: answer with -m TEXT")
 	case n.waitsFor(executor.CauseTakeover) && d.Message == "":
-		return nil, r.refuse(n, "another attempt needs to be told what to do: -m TEXT")
+		return nil, r.refuse(n, "another attempt needs instructions: -m TEXT")
 	case n.waitsFor(executor.CauseTakeover) && d.How == executor.HowPlain:
 		return func() error { // from what is there, as after a question
 			l.word, l.stage, l.attempt.leaving = *d, stageCollect, true
@@ -84,7 +84,7 @@ func (r *Run) considerRetryWait(n *node, d *executor.Decision) (act, error) {
 	case r.parkedFor(n) != "":
 		return func() error { n.people.tell(*d); return r.unpark(r.parkedFor(n), d.By) }, nil
 	case n.wait.For == executor.ForTimer || n.wait.For == executor.ForLimit:
-		return nil, r.refuse(n, "it goes on by itself")
+		return nil, r.refuse(n, "it continues by itself")
 	}
 	return nil, r.refuse(n, "retry does not end this wait")
 }
@@ -157,17 +157,17 @@ func (r *Run) cannotHandIn(n *node) string {
 	l := &n.life
 	switch {
 	case (n.sum || n.ir.Kind == ir.GateKind || len(n.ir.Steps) == 0) && (l.step != asideStep || !l.aside.merge): // but a conflict lies in one
-		return "it has no worktree of its own that somebody could work in"
+		return "it has no worktree of its own"
 	case n.status != executor.Blocked && !n.toBeJudged() && (n.status != executor.Waiting || n.wait.For != executor.ForHuman), n.waitsFor(executor.CausePaused, executor.CauseHeld, executor.CauseManual, executor.CausePull):
-		return "its worktree cannot be taken for an attempt now"
+		return "its worktree cannot become an attempt now"
 	case n.status == executor.Waiting && l.step == asideStep && !l.aside.merge:
-		return "its result is being taken into the integration branch, where nobody can work"
+		return "its result is being merged into the integration branch, where nobody can work"
 	case l.stale, n.status == executor.Blocked && !r.goesOn(n):
-		return "what it was blocked on has changed, so the worktree is not based on what it needs now"
+		return "its inputs have changed since it was blocked, so its worktree has an outdated base"
 	case n.waitsFor(executor.CauseHandedIn) && l.step == asideStep:
-		return "the results that it needs do not merge, and that comes before any work"
+		return "the results of its dependencies do not merge, which has to be resolved first"
 	case len(n.logs) <= l.first && !n.waitsFor(executor.CauseConflict, executor.CauseHandedIn):
-		return "there was no attempt that a person could go on from"
+		return "there is no attempt to continue from"
 	}
 	return ""
 }
@@ -225,20 +225,20 @@ func (r *Run) oldOf(n *node) *success {
 // and inputs, "" if one can.
 func (r *Run) cannotKeepOld(n *node) string {
 	if n.sum || len(n.successes) == 0 || n.status == executor.Running || n.shown() == executor.Skipped || n.status == executor.Done && !r.runs.foreign {
-		return "no success was put aside that could be kept"
+		return "there is no earlier success to keep"
 	}
 	if d := r.lacking(n, map[int]bool{}); d != nil {
-		return fmt.Sprintf("what it needs is not there: %s (%s)", d.ir.Key, d.shown())
+		return fmt.Sprintf("the current result of a dependency is missing: %s (%s)", d.ir.Key, d.shown())
 	}
 	s := r.oldOf(n)
 	if s == nil {
-		return "no success was put aside that could be kept"
+		return "there is no earlier success to keep"
 	}
 	inputs := r.inputs(n)
 	held, like := r.lineage.ancestors(append([]executor.Result{{Node: n.id, Tree: s.result}}, inputs...))
 	for _, in := range inputs {
 		if in.Node != "base" && in.Commit != s.result.Commit && !held[in.Commit] && like[in.Commit] == "" {
-			return fmt.Sprintf("its earlier result, %.7s, lacks the present one of %s", s.result.Commit, r.nameOf(in.Node))
+			return fmt.Sprintf("its earlier result, %.7s, lacks the current one of %s", s.result.Commit, r.nameOf(in.Node))
 		}
 	}
 	return ""
@@ -271,7 +271,7 @@ func (r *Run) considerKeepOld(n *node, d *executor.Decision) (act, error) {
 	old, inputs := *r.oldOf(n), r.inputs(n)
 	now := fingerprint(inputs)
 	if d.Digest != "" && d.Digest != n.ir.Digest.Work || d.Base != "" && d.Base != now {
-		return nil, r.refuse(n, "the decision is about another text, or other results that it starts from")
+		return nil, r.refuse(n, "the decision is about a different text or different inputs")
 	}
 	d.Digest, d.Base, d.Result = n.ir.Digest.Work, now, old.result.Tree
 	return func() error {

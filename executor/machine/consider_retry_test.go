@@ -81,7 +81,7 @@ func TestARetryThatComesTooSoonOrTwice(t *testing.T) { // execution §5
 	s.begin()
 	s.until(func(e executor.Effect) bool { return e.Node == "bd-2-1" && e.Kind == executor.EffectAgent })
 	s.is("1.1", executor.Waiting, "", "")
-	s.no("1.1", retry, "it goes on by itself")
+	s.no("1.1", retry, "it continues by itself")
 	s.no("2.1", retry, "nothing to retry") // it runs
 	s.until(nil)
 	s.is("1.1", executor.Done, "", "")

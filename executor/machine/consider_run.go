@@ -61,7 +61,7 @@ func (r *Run) considerRun(d *executor.Decision) (act, error) {
 		case !r.runs.open() && d.Seen.State == goingOn:
 			return nil, &executor.Refused{Why: "the run has ended meanwhile: there is nothing to cancel", Already: true}
 		case !r.runs.open():
-			return nil, &executor.Refused{Why: "no run is going on", Hint: "ralph cancel KEY cancels one node"}
+			return nil, &executor.Refused{Why: "no run is active", Hint: "ralph cancel KEY cancels one node"}
 		}
 		return func() error { r.halt.cancelled = d.By; return nil }, nil
 	}
@@ -73,15 +73,15 @@ func (p *people) considerPlan(d *executor.Decision) (act, error) {
 	people := p.epic.Run.HITL.Approvers
 	switch {
 	case d.How == executor.Override:
-		return nil, &executor.Refused{Why: "a plan has no gate that could be overridden", Hint: "ralph approve"}
+		return nil, &executor.Refused{Why: "a plan has no gate to override", Hint: "ralph approve"}
 	case d.How == executor.Drafted && d.Digest == "":
 		return nil, &executor.Refused{Why: "it does not say which epic.json was approved"}
 	case d.Digest != "" && d.Digest != p.epic.Digest:
-		return nil, &executor.Refused{Why: "the decision is about another epic.json than the present one", Hint: "ralph diff shows what changed; then ralph approve"}
+		return nil, &executor.Refused{Why: "the decision is about a different epic.json than the current one", Hint: "ralph diff shows what changed; then ralph approve"}
 	case p.epic.Run.HITL.Plan != "required" && d.How != executor.Drafted:
-		return nil, &executor.Refused{Why: "the policy asks for no approval of the plan: to start ralph apply is to approve it", Hint: "ralph approve KEY approves one node"}
+		return nil, &executor.Refused{Why: "the policy requires no approval of the plan: starting ralph apply approves it", Hint: "ralph approve KEY approves one node"}
 	case !MayApprove(d.Name(), people):
-		return nil, &executor.Refused{Why: d.By + " may not approve the plan", Hint: "it asks for one of: " + strings.Join(people, ", ")}
+		return nil, &executor.Refused{Why: d.By + " may not approve the plan", Hint: "its approvers: " + strings.Join(people, ", ")}
 	case p.plans[p.epic.Digest], d.How != executor.Drafted && p.planApproved():
 		return nil, &executor.Refused{Why: "this plan is approved already", Hint: "ralph apply", Already: d.How == executor.Drafted}
 	}
@@ -99,7 +99,7 @@ func (p *people) planApproved() bool {
 func (r *Run) considerBase(d *executor.Decision) (act, error) {
 	people := r.epic.Run.HITL.Approvers
 	if !MayApprove(d.Name(), people) {
-		return nil, &executor.Refused{Why: d.By + " may not approve the base", Hint: "it asks for one of: " + strings.Join(people, ", ")}
+		return nil, &executor.Refused{Why: d.By + " may not approve the base", Hint: "its approvers: " + strings.Join(people, ", ")}
 	}
 	red := r.pre.red()
 	digest := digestRed(red)
@@ -107,7 +107,7 @@ func (r *Run) considerBase(d *executor.Decision) (act, error) {
 	case len(red) == 0:
 		return nil, &executor.Refused{Why: "no gate that has to be green is red on the base", Hint: "ralph plan shows what the last preflight found, ralph plan --preflight makes one"}
 	case d.Digest != "" && d.Digest != digest:
-		return nil, &executor.Refused{Why: "the decision is about other gates or another base than what is red now", Hint: "ralph plan shows what the last preflight found"}
+		return nil, &executor.Refused{Why: "the red gates or the base have changed since the decision", Hint: "ralph plan shows what the last preflight found"}
 	}
 	d.Digest, d.Gate = digest, text.Head(strings.Join(namesOf(red), ", "), 300)
 	return func() error {

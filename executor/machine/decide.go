@@ -37,7 +37,7 @@ func (r *Run) decide(n *node, rd *round) (executor.Event, bool) {
 	}
 	if l.lost {
 		return n.attemptEvent(executor.AttemptEnded{
-			Status: executor.AttemptError, Next: l.attempt.step, Reason: "the journal lost how it ended; the commit that it left is judged anew",
+			Status: executor.AttemptError, Next: l.attempt.step, Reason: "the journal lost its outcome; its commit is judged again",
 		}), true
 	}
 	if e, ok := r.waitForRunner(n, now); ok {
@@ -232,7 +232,7 @@ func (n *node) verdict() executor.Event {
 		end.Next, end.Note = n.nextName(a.end.Outcome.SuggestedNext)
 		end.Reason = text.Head(end.Reason, 300)
 	} else if s := a.end.Outcome.SuggestedNext; s != "" {
-		end.Note = "suggested next step not taken, the attempt passed: " + text.Head(s, 100)
+		end.Note = "suggested next step ignored, since the attempt passed: " + text.Head(s, 100)
 	}
 	return n.attemptEvent(end)
 }
@@ -254,5 +254,5 @@ func (n *node) nextName(suggested string) (name, note string) {
 			return suggested, ""
 		}
 	}
-	return name, "suggested next step is none that a failure may go to: " + text.Head(suggested, 100)
+	return name, "suggested next step is not one that a failure may go to: " + text.Head(suggested, 100)
 }

@@ -122,7 +122,7 @@ func feedback(l AttemptLog) []string {
 		}
 	}
 	if l.Diagnosed != nil && l.Diagnosed.Note != "" {
-		out = append(out, "", "What an agent said that looked at it when it stalled:", "", quote(l.Diagnosed.Note))
+		out = append(out, "", "An agent's diagnosis of the stall:", "", quote(l.Diagnosed.Note))
 	}
 	if len(l.Gates) == 0 && len(l.Problems) == 0 && l.Tail != "" {
 		out = append(out, "", "The end of its output:", "", quote(l.Tail))

@@ -32,9 +32,9 @@ func TestAHumanGateIsApproved(t *testing.T) { // execution §5 "human gate", "Ap
 	}
 	approve := executor.Decision{Verb: executor.Approve}
 	s.no("1.1", executor.Decision{Verb: executor.Approve, By: "eve"}, "may not approve")
-	s.no("1.1", executor.Decision{Verb: executor.Approve, Gate: "check"}, "another gate")
-	s.no("1.1", executor.Decision{Verb: executor.Approve, Result: "t999"}, "another result")
-	s.no("1.1", executor.Decision{Verb: executor.Approve, Base: "t999"}, "another base")
+	s.no("1.1", executor.Decision{Verb: executor.Approve, Gate: "check"}, "different gate")
+	s.no("1.1", executor.Decision{Verb: executor.Approve, Result: "t999"}, "different result")
+	s.no("1.1", executor.Decision{Verb: executor.Approve, Base: "t999"}, "different base")
 	s.no("1.1", executor.Decision{Verb: executor.Approve, How: executor.Override, Message: "x"}, "could not be judged")
 	s.no("1.1", retry, "retry does not end this wait")
 	s.ok("1.1", approve)
@@ -177,7 +177,7 @@ func TestAGateThatPassesBeforeAnyWorkIsOverridden(t *testing.T) { // L3-02
 	s.begin()
 	s.end()
 	s.is("1.1", executor.Waiting, executor.CauseGate, "passed before any work")
-	s.no("1.1", executor.Decision{Verb: executor.Reject, Message: "x"}, "no work yet")
+	s.no("1.1", executor.Decision{Verb: executor.Reject, Message: "x"}, "no work to reject yet")
 	s.ok("1.1", executor.Decision{Verb: executor.Approve, How: executor.Override, Message: "it guards what is there"})
 	s.begin()
 	s.end()
@@ -292,7 +292,7 @@ func TestAnOldSuccessIsKept(t *testing.T) { // execution §2 "--rerun", §5 "--k
 	s := newStage(t, []string{"1.1", "1.2: 1.1"})
 	s.begin()
 	s.end()
-	s.no("1.1", keep, "no success was put aside")
+	s.no("1.1", keep, "no earlier success to keep")
 	old := s.view("1.1").Result
 	s.answer = agents(map[ir.NodeID][]executor.AgentEnded{"bd-1-1": {failed(), failed(), failed()}})
 	s.begin(func(r *executor.RunStarted) { r.Rerun = []ir.NodeID{"bd-1-1"} })

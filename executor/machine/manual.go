@@ -46,11 +46,11 @@ func (r *rules) awaitPerson(n *node) (executor.Event, bool) {
 	detail := "a person does it in its worktree, or on branch " + n.ir.Git.Branch + ", and says so with " + says
 	switch log := n.lastEnded(""); {
 	case own.Merge != "":
-		detail = "your work is in its worktree, and does not merge by itself with what it starts from now, " + own.Merge + " (in conflict: " + strings.Join(own.Paths, ", ") + ")"
+		detail = "your work is in its worktree, and does not merge cleanly with its new base, " + own.Merge + " (in conflict: " + strings.Join(own.Paths, ", ") + ")"
 	case log != nil && log.Status != executor.AttemptPassed:
 		detail = "not yet: " + text.FirstLine(log.Reason)
 	case own.Work != "" && (len(n.successes) > 0 || n.life.first > 0):
-		detail = "your work is in its worktree, on the new base: go on there, or say that it is done with " + says
+		detail = "your work is in its worktree, on the new base: continue there, or finish with " + says
 	}
 	return n.awaitHuman(executor.CauseManual, text.Head(detail, executor.MaxNote)), true
 }
@@ -115,7 +115,7 @@ func (n *node) awaitHanded() (executor.Event, bool) {
 func (n *node) handedWhy() string {
 	what := "what " + n.people.handed.by + " handed in"
 	if c := n.lacks(); c != "" {
-		return what + " is in its worktree, and does not merge by itself with what it starts from now, " + c
+		return what + " is in its worktree, and does not merge cleanly with its new base, " + c
 	}
 	why := "on another base"
 	if n.ir != nil && n.people.handed.work != n.ir.Digest.Work {

@@ -36,7 +36,7 @@ func (s *stage) trail() string {
 func TestASuggestedStepIsTakenWhereThePlanGoesBack(t *testing.T) { // S4-44, S4-92
 	const compiled = "design implement review implement review"
 	note := func(step string) string {
-		return "design implement review [suggested next step is none that a failure may go to: " + step + "] implement review"
+		return "design implement review [suggested next step is not one that a failure may go to: " + step + "] implement review"
 	}
 	for suggested, want := range map[string]string{
 		"":          compiled,
@@ -62,7 +62,7 @@ func TestASuggestedStepAheadIsNotTaken(t *testing.T) { // S4-44
 	s.answer = onKind(executor.EffectAgent, ended("failed", func(a *executor.AgentEnded) { a.Outcome.SuggestedNext = "implement" }))
 	s.begin()
 	s.end()
-	if got, want := s.trail(), "design [suggested next step is none that a failure may go to: implement] design implement review"; got != want {
+	if got, want := s.trail(), "design [suggested next step is not one that a failure may go to: implement] design implement review"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
@@ -72,7 +72,7 @@ func TestASuggestionOfASuccessIsNoted(t *testing.T) { // S4-44
 	s.answer = onKind(executor.EffectAgent, ended("success"), ended("success", func(a *executor.AgentEnded) { a.Outcome.SuggestedNext = "design" }))
 	s.begin()
 	s.end()
-	if got, want := s.trail(), "design implement [suggested next step not taken, the attempt passed: design] review"; got != want {
+	if got, want := s.trail(), "design implement [suggested next step ignored, since the attempt passed: design] review"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

@@ -168,13 +168,13 @@ func (r *Run) waitForRunner(n *node, now time.Time) (executor.Event, bool) {
 		return n.event(executor.NodeWaiting{For: executor.ForLimit, Detail: room}), true
 	case full:
 		_, again := r.parks.mayAsk(first, 0, now)
-		return n.event(executor.NodeWaiting{For: executor.ForLimit, Until: again, Detail: fmt.Sprintf("runner %s takes no further agent now", first)}), true
+		return n.event(executor.NodeWaiting{For: executor.ForLimit, Until: again, Detail: fmt.Sprintf("runner %s accepts no more agents now", first)}), true
 	}
 	p := r.parks.runners[first]
 	return n.event(executor.NodeWaiting{For: executor.ForLimit, Until: p.Until, Detail: fmt.Sprintf("runner %s is parked: %s", first, p.Detail)}), true
 }
 
-// full reports whether a runner takes no further agent now.
+// full reports whether a runner accepts no more agents now.
 func (pk *parks) full(runner string, now time.Time) bool {
 	ok, _ := pk.mayAsk(runner, 0, now)
 	return !ok

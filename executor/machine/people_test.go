@@ -542,7 +542,7 @@ func TestAPersonHandsInTheWorktree(t *testing.T) { // execution §5 "a person's 
 		return nil
 	}
 	handIn := executor.Decision{Verb: executor.RetryNode, How: executor.GatesOnly}
-	s.no("1.1", handIn, "cannot be taken")
+	s.no("1.1", handIn, "cannot become an attempt")
 	s.begin()
 	s.end()
 	s.is("1.1", executor.Blocked, "", "gate check failed")
@@ -620,7 +620,7 @@ func TestThePlanIsApprovedByDigest(t *testing.T) { // execution §5 "hitl { plan
 		t.Error("approved by nobody")
 	}
 	s.no("", executor.Decision{Verb: executor.Approve, By: "bob"}, "may not")
-	s.no("", executor.Decision{Verb: executor.Approve, Digest: "sha256:other"}, "another epic.json")
+	s.no("", executor.Decision{Verb: executor.Approve, Digest: "sha256:other"}, "different epic.json")
 	s.ok("", executor.Decision{Verb: executor.Approve, By: "@Ann"})
 	s.replay()
 	if !s.run.Overview().PlanApproved {
@@ -664,7 +664,7 @@ func TestADecisionIsAppliedOnce(t *testing.T) { // execution §5: inbox
 
 func TestDecisionsThatMakeNoSenseAreRefused(t *testing.T) {
 	s := newStage(t, []string{"1.1"})
-	s.no("1.1", executor.Decision{Verb: "explode"}, "no verb")
+	s.no("1.1", executor.Decision{Verb: "explode"}, "unknown verb")
 	s.no("1.1", executor.Decision{Verb: executor.Skip, How: executor.GatesOnly}, "no way")
 	s.no("", executor.Decision{Verb: executor.Skip}, "about one node")
 	s.no("9.9", executor.Decision{Verb: executor.Skip}, "no node")

@@ -259,7 +259,7 @@ const (
 // cause says why a node that can start would.
 func (p *planning) cause(i int, n *node) (Action, because) {
 	if slices.ContainsFunc(n.orphans, n.meant) && len(n.successes) == 0 {
-		return ActJudge, because{text: "its commit was found, and the journal had lost what came of it"}
+		return ActJudge, because{text: "its commit was found, and the journal had lost its outcome"}
 	}
 	if changed := p.before[i] == executor.Blocked && !slices.Contains(p.start.Rerun, n.id); changed && n.match(n.ir.Digest.Work, fingerprint(p.r.inputs(n)), "") == nil {
 		return ActRun, because{text: "changed since it was blocked"}
@@ -337,9 +337,9 @@ func (sm *sum) plan(works bool) (Planned, bool) {
 	case due && sm.wouldLose():
 		p.Action, p.Cause = ActWait, sm.losesText(sm.loses())
 	case due && made && sm.joins() && sm.ref == "":
-		p.Action, p.Cause = ActRerun, "its branch is not there any more: it is made anew"
+		p.Action, p.Cause = ActRerun, "its branch no longer exists: it is made again"
 	case due && made && len(inputs) == 1 && inputs[0].Node == "base":
-		p.Action, p.Cause = ActRerun, "nothing is left to join: it goes to the base"
+		p.Action, p.Cause = ActRerun, "nothing is left to integrate: it moves to the base"
 	case due && made:
 		p.Action, p.Cause = ActRerun, "its parts changed"
 	case due:

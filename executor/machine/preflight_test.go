@@ -152,8 +152,8 @@ func TestNothingStartsWhileAGateThatHasToBeGreenIsRed(t *testing.T) { // executi
 	}
 	s.put(executor.Event{Body: executor.RunEnded{}})
 	s.no("", executor.Decision{Verb: executor.Resume}, "not paused: it is red on the base")
-	s.no("", executor.Decision{Verb: executor.Approve, How: executor.Baseline, Digest: "sha256:other"}, "about other gates or another base")
-	s.no("1.1", approve, "base is that of all nodes")
+	s.no("", executor.Decision{Verb: executor.Approve, How: executor.Baseline, Digest: "sha256:other"}, "red gates or the base have changed")
+	s.no("1.1", approve, "base belongs to all nodes")
 	s.ok("", approve)
 	if s.replay(); s.run.Overview().Held.For != "" {
 		t.Errorf("it is still held: %+v", s.run.Overview().Held)

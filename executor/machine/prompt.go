@@ -43,7 +43,7 @@ func (gr *graph) late(n *node) *executor.Late {
 
 var mendSum = []string{
 	"You fix the integration of all results of the plan: they merge, but not all gates pass on the whole.",
-	"Change as little as that needs, and take nothing away that a result brought.",
+	"Change as little as necessary, and remove nothing that a result contributed.",
 }
 
 // mergePrompt says what the agent of a merge step finds in its worktree.
@@ -110,16 +110,16 @@ func (n *node) turn() []string {
 	case a.going == goesCut:
 		return []string{
 			"Your turn was interrupted. Your worktree is as you left it, unless somebody changed something there meanwhile.",
-			"Look where you were, and go on there; do not begin anew. If the work is done, only report it now.",
+			"Check how far you were, and continue there; do not start over. If the work is done, only report it now.",
 		}
 	case a.iteration < 2:
 		return nil
 	case a.end.Outcome.Invalid != "":
 		return n.remind()
 	case a.end.Outcome.Summary != "":
-		return []string{"You go on where your last turn ended. It reported:", "", quote(a.end.Outcome.Summary)}
+		return []string{"Continue where your last turn ended. It reported:", "", quote(a.end.Outcome.Summary)}
 	}
-	return []string{"You go on where your last turn ended."}
+	return []string{"Continue where your last turn ended."}
 }
 
 // remind asks once more for an outcome.

@@ -49,7 +49,7 @@ func TestATurnThatGoesOnIsToldWhy(t *testing.T) { // execution §3, §6; K25
 			answer: func(*stage) func(executor.Effect) executor.Body {
 				return onKind(executor.EffectAgent, fails(executor.FailTransient))
 			},
-			want: []string{"Your turn was interrupted", "go on there; do not begin anew", "Do 1.1."},
+			want: []string{"Your turn was interrupted", "continue there; do not start over", "Do 1.1."},
 		},
 		"cut in the reminder": {
 			answer: func(*stage) func(executor.Effect) executor.Body {

@@ -13,7 +13,7 @@ func (r *Run) runRecovered(b executor.RunRecovered) error {
 		return fmt.Errorf("only an empty journal can be recovered")
 	}
 	if b.Base.Commit == "" {
-		return fmt.Errorf("it does not say on which base the run was")
+		return fmt.Errorf("it does not state the base of the run")
 	}
 	r.runs.recovered = r.at
 	r.runs.started.Base, r.runs.started.Bases = b.Base, b.Bases
@@ -44,7 +44,7 @@ func (sm *sum) recoveredBranch(b executor.RunRecovered) {
 // it stood (goOnKept).
 func (r *Run) nodeRecovered(e executor.Event, b executor.NodeRecovered) error {
 	if r.runs.begun || r.runs.recovered.IsZero() {
-		return fmt.Errorf("it is not behind the record that a run was recovered")
+		return fmt.Errorf("it does not follow the record of a recovered run")
 	}
 	if e.Node == executor.Integration && r.sum.node == nil {
 		return nil // results are not joined any more
@@ -99,7 +99,7 @@ func log(a executor.KeptAttempt) AttemptLog {
 // keepSuccess records a success as NodeDone does.
 func (r *Run) keepSuccess(n *node, seq int64, k executor.KeptSuccess) error {
 	if k.Work == "" || k.Result.Commit == "" || k.Result.Tree == "" && !n.sum || k.Print == "" {
-		return fmt.Errorf("its success does not say for what it is")
+		return fmt.Errorf("its success does not say what it was made for")
 	}
 	if len(k.Inputs) == 0 && n.index >= 0 && !n.sum { // too many to be kept: found again
 		if in := r.reached(n); len(in) > 0 && fingerprint(in) == k.Print {

@@ -124,7 +124,7 @@ func (r *Run) stillSeen(id ir.NodeID, d executor.Decision) error {
 			Hint: strings.TrimRight(fmt.Sprintf("if it still holds: ralph %s %s", d.Verb, n.nameOrNone()), " "),
 		}
 	case was.Text != now.Text:
-		return r.refuse(n, "its text is not the one that this was decided about")
+		return r.refuse(n, "its text has changed since this was decided")
 	case was.State == now.State:
 		return nil
 	case n == nil:

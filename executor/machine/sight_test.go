@@ -69,7 +69,7 @@ func TestALetterIsBoundToWhatItsSenderSaw(t *testing.T) { // K26, execution §5
 		"cancel of a run of another journal":       {id: "", d: verb(executor.Cancel), now: anew, want: "another one began"},
 		"cancel of a run that ended":               {id: "", d: verb(executor.Cancel), now: (*stage).end, want: "=ended meanwhile"},
 		"cancel, which somebody did":               {id: "", d: verb(executor.Cancel), now: func(s *stage) { s.ok("", verb(executor.Cancel)) }, want: "=cancelled by ann already"},
-		"cancel of nothing":                        {id: "", d: verb(executor.Cancel), before: (*stage).end, want: "no run is going on"},
+		"cancel of nothing":                        {id: "", d: verb(executor.Cancel), before: (*stage).end, want: "no run is active"},
 		"cancel, and then a run begins":            {id: "", d: verb(executor.Cancel), before: (*stage).end, now: func(s *stage) { s.begin() }, want: "another one began"},
 		"pause":                                    {id: "", d: verb(executor.Pause)},
 		"pause while none is at work":              {id: "", d: verb(executor.Pause), before: (*stage).end},

@@ -93,7 +93,7 @@ func TestTheBranchNeverLosesWorkByAFailure(t *testing.T) { // execution §5 (the
 	if s.sumAt() != was {
 		t.Error("the branch has moved")
 	}
-	s.no("1.2", keepOld, "what it needs is not there: 1.1 (blocked)")
+	s.no("1.2", keepOld, "the current result of a dependency is missing: 1.1 (blocked)")
 	s.no(executor.Integration, executor.Decision{Verb: executor.Approve}, "nothing to approve")
 
 	// It begins again at each run, and says the same.
@@ -110,7 +110,7 @@ func TestTheBranchNeverLosesWorkByAFailure(t *testing.T) { // execution §5 (the
 	if got := attempts(s.stage, "1.2"); got != 1 {
 		t.Errorf("1.2 was run %d times", got)
 	}
-	s.no("1.1", keepOld, "no success was put aside")
+	s.no("1.1", keepOld, "no earlier success to keep")
 
 	// It was kept for that text; another one runs, and the first one again counts.
 	s.change(other(lines, "three", "1.1", "2.1"))
@@ -309,12 +309,12 @@ func TestKeepOldNeedsThePresentResultsOfWhatItNeeds(t *testing.T) { // execution
 	s.begin()
 	s.end()
 	s.change(other(lines, "two", "1.1", "1.2"))
-	s.no("1.2", keepOld, "what it needs is not there: 1.1") // before any run: its text changed
+	s.no("1.2", keepOld, "the current result of a dependency is missing: 1.1") // before any run: its text changed
 	s.answer = agents(map[ir.NodeID][]executor.AgentEnded{"bd-1-2": {failed(), failed(), failed()}})
 	s.begin()
 	s.end()
 	s.says("1.1 is another, 1.2 fails", "older 1.1, older 1.2, done without 1.1")
-	s.no("1.2", keepOld, "lacks the present one of 1.1")
+	s.no("1.2", keepOld, "lacks the current one of 1.1")
 	for _, w := range s.view("1.2").Ways {
 		if w.How == executor.KeepOld {
 			t.Errorf("%v is offered", w)
@@ -654,7 +654,7 @@ func TestOnlyOlderResultsThatWereNamedLeave(t *testing.T) { // execution §5 (th
 	s.begin()
 	s.end()
 	was := s.sumAt()
-	s.no(executor.Integration, executor.Decision{Verb: executor.RetryNode, Digest: "sha256:others"}, "something else than what was named")
+	s.no(executor.Integration, executor.Decision{Verb: executor.RetryNode, Digest: "sha256:others"}, "something other than what was named")
 	s.ok(executor.Integration, retry) // 1.1 may leave
 
 	s.change(other(lines, "two", "1.1", "2.1"))

@@ -163,7 +163,7 @@ func (r *Run) bindOlder(d *executor.Decision, do act) (act, error) {
 	sum := sha256.Sum256([]byte(strings.Join(r.sum.node.wait.Loses, "\n")))
 	now := "sha256:" + hex.EncodeToString(sum[:])
 	if d.Digest != "" && d.Digest != now {
-		return nil, r.refuse(r.sum.node, "the branch would lose something else than what was named")
+		return nil, r.refuse(r.sum.node, "the branch would lose something other than what was named")
 	}
 	d.Digest = now
 	return do, nil

@@ -168,7 +168,7 @@ func (r *Run) rest(t *Todo) {
 		t.Done = !r.runs.started.Wait
 	case len(r.queues.timers) > 0:
 		if t.Wake.IsZero() {
-			t.Stuck = "a wait is over and its node does not go on"
+			t.Stuck = "a wait is over and its node does not continue"
 		}
 	case len(r.queues.active) > 0:
 		if t.Wake.IsZero() {

@@ -61,7 +61,7 @@ func (r *Run) view(n *node, h holds) NodeView {
 	}
 	v.Reason, v.Merge = r.reason(n, v.Status, h), n.lacks()
 	if v.Status == executor.Ready && v.Reason == "" {
-		v.Reason, v.Free = "waits for a free place", true
+		v.Reason, v.Free = "waits for a free slot", true
 	}
 	return v
 }
@@ -114,7 +114,7 @@ func (r *Run) reason(n *node, shown executor.NodeStatus, h holds) string {
 		case p.paused != "" && r.runs.idle():
 			return "paused by " + p.paused
 		case p.paused != "":
-			return "paused by " + p.paused + ": what runs is finished first"
+			return "paused by " + p.paused + ": active work finishes first"
 		}
 		if !n.busy() && !n.life.stale {
 			return r.budget.wallet(r.at).noRoom(n, r.nextTurn(n))
@@ -135,7 +135,7 @@ func (r *Run) reason(n *node, shown executor.NodeStatus, h holds) string {
 	case executor.Done:
 		switch {
 		case n.byBase:
-			return "done by the base, which holds it already"
+			return "done: the base already contains it"
 		case n.accepted == nil && !n.sum:
 			return "done by the plan"
 		}
@@ -162,7 +162,7 @@ func (r *Run) whyPending(n *node, h holds) string {
 	case p.paused != "":
 		return "paused by " + p.paused
 	case n.busy():
-		return "waits until what was stopped is gone"
+		return "waits for stopped processes to end"
 	case n.sum && len(r.runs.started.Only) > 0:
 		return "not selected by --only"
 	case n.sum && !r.joins():
@@ -251,7 +251,7 @@ func (r *Run) needs(n *node, h holds) string {
 		return "no run has begun"
 	}
 	if !n.selected && !r.runs.begun {
-		return "the next ralph apply takes it up"
+		return "continues with the next ralph apply"
 	}
 	if !n.selected {
 		return "not selected by --only"
@@ -264,7 +264,7 @@ func (r *Run) needs(n *node, h holds) string {
 			return fmt.Sprintf("needs %s (%s)", d.ir.Key, r.runs.word(d))
 		}
 	}
-	return "the next ralph apply takes it up"
+	return "continues with the next ralph apply"
 }
 
 // hold is a node that will not come by itself, and why: "1.2 (blocked)".

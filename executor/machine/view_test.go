@@ -44,7 +44,7 @@ func TestOldAttemptsKeepWhatTheyWere(t *testing.T) {
 		is.Usage.Tokens == nil || *is.Usage.Tokens != tokens || *is.Usage.USDMicro != usd || !is.Started.Equal(was.Started) || len(is.Gates) != len(was.Gates) {
 		t.Errorf("afterwards:\n%+v\nwant\n%+v", is, was)
 	}
-	if is.Status != executor.AttemptCancelled || !strings.Contains(is.Reason, "began anew") || is.Ended.Sub(is.Started) > time.Hour/2 {
+	if is.Status != executor.AttemptCancelled || !strings.Contains(is.Reason, "started again") || is.Ended.Sub(is.Started) > time.Hour/2 {
 		t.Errorf("what was open is %s (%s), from %s to %s", is.Status, is.Reason, is.Started, is.Ended)
 	}
 	if list[1].Status != executor.AttemptRunning {
@@ -70,7 +70,7 @@ func TestWhatCouldStartSaysWhyItDoesNot(t *testing.T) { // execution §5 "apply 
 	one := func(b *executor.RunStarted) { b.Slots = 1 }
 	s.begin(one)
 	s.until(func(e executor.Effect) bool { return e.Kind == executor.EffectAgent })
-	s.is("1.2", executor.Ready, "", "waits for a free place")
+	s.is("1.2", executor.Ready, "", "waits for a free slot")
 	s.put(executor.Event{Body: executor.RunDraining{Reason: "cancelled by ann"}})
 	s.is("1.2", executor.Ready, "", "nothing new starts: cancelled by ann")
 	s.put(executor.Event{Body: executor.RunEnded{Interrupted: true}})

@@ -95,7 +95,7 @@ func TestALabelApprovesWhatWasAsked(t *testing.T) { // S4-95..100
 	if got := s.status("bd-1-1"); got != "waiting" || s.labels("bd-1-1", "human:") != "" || !s.heard("cat (bd) may not approve") {
 		t.Fatalf("somebody who may not: %s, %q, %q", got, s.labels("bd-1-1", "human:"), s.said)
 	}
-	if !strings.Contains(s.texts("bd-1-1"), "[not taken] [task:bd-1-1] human:approved by cat: cat (bd) may not approve gate people of 1.1; it asks for one of: ") {
+	if !strings.Contains(s.texts("bd-1-1"), "[not taken] [task:bd-1-1] human:approved by cat: cat (bd) may not approve gate people of 1.1; its approvers: ") {
 		t.Errorf("cat was not told: %s", s.texts("bd-1-1"))
 	}
 	s.person("ann", "label", "add", "bd-1-1", "human:approved")
