@@ -136,7 +136,7 @@ func (m *Mirror) owns(b *bead, now Issue) bool {
 	b.seen = m.Now()
 	switch {
 	case now.Token() != m.Claim.Token:
-		m.report("%s is not this worker's any more; nothing is written to it", b.id)
+		m.report("%s no longer belongs to this worker; nothing is written to it", b.id)
 	case now.Status == "in_progress" && now.Assignee != "" && now.Assignee != m.c.actor:
 		m.report("%s was claimed in bd by %s; nothing is written to it any more", b.id, now.Assignee)
 	default:

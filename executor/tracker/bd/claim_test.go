@@ -104,7 +104,7 @@ func TestAnIssueThatAnotherWorkerHasIsNotClosed(t *testing.T) { // S4-59
 			if !taken || b.Status != "in_progress" || b.Token() != "another's" || strings.Contains(s.texts(theIssue), "blocked: ") {
 				t.Errorf("it is %s of %s; taken %v, comments\n%s", b.Status, b.Token(), taken, s.texts(theIssue))
 			}
-			if !strings.Contains(strings.Join(s.said, "\n"), "is not this worker's any more") {
+			if !strings.Contains(strings.Join(s.said, "\n"), "no longer belongs to this worker") {
 				t.Errorf("said %q", s.said)
 			}
 		})

@@ -60,7 +60,7 @@ func (m *Mirror) labelled(ctx context.Context, b *bead) error {
 	}
 	switch {
 	case e.Actor == AgentActor || e.Actor == "":
-		m.late(b, label, cmp.Or(e.Actor, "nobody"), "agents and gates decide nothing, and neither does nobody")
+		m.late(b, label, cmp.Or(e.Actor, "nobody"), "agents and gates decide nothing, nor do unknown actors")
 		b.drop = append(b.drop, label)
 		return nil
 	case s.gate == nil:
@@ -90,7 +90,7 @@ func (m *Mirror) decides(ctx context.Context, b *bead, q *asked, e HistoryEvent,
 		return nil
 	}
 	if d.Message = said; label == m.labels.changes {
-		d.Verb, d.Message = executor.Reject, cmp.Or(said, e.Actor+" asks for changes and says no more")
+		d.Verb, d.Message = executor.Reject, cmp.Or(said, e.Actor+" asks for changes without a comment")
 	}
 	return m.send(ctx, b, d, label, e.Actor)
 }
@@ -182,7 +182,7 @@ func (m *Mirror) excluded(ctx context.Context, b *bead, v machine.NodeView) erro
 			return nil
 		}
 		d := decisionOf(e)
-		d.Verb, d.Message = executor.Resume, m.labels.exclude+" was taken away in bd"
+		d.Verb, d.Message = executor.Resume, m.labels.exclude+" was removed in bd"
 		return m.send(ctx, b, d, "", e.Actor)
 	}
 	return nil

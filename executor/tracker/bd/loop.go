@@ -140,7 +140,7 @@ func (m *Mirror) settle(err error) {
 	var foreign *Foreign
 	if err == nil || errors.As(err, &foreign) || Guarded(err) {
 		if m.failed > 0 && m.told.Away != "" {
-			m.report("bd answers again; it is told what it missed")
+			m.report("bd is available again; sending what it missed")
 		}
 		m.failed, m.retry = 0, time.Time{}
 		m.note(m.told.away(""))
@@ -150,7 +150,7 @@ func (m *Mirror) settle(err error) {
 	m.retry = m.Now().Add(min(backoff<<min(m.failed-1, 10), longest))
 	var missing *Missing
 	if m.failed > 1 && m.told.Away == "" && !errors.As(err, &missing) {
-		m.report("bd does not take what it is told; ralph goes on and tells it later: %v", err)
+		m.report("bd refuses updates; ralph continues and sends them later: %v", err)
 		m.note(m.told.away(err.Error()))
 	}
 }

@@ -277,7 +277,7 @@ func (m *Mirror) report(format string, args ...any) {
 
 func (m *Mirror) note(err error) {
 	if err != nil {
-		m.report("what bd was told cannot be remembered: %v", err)
+		m.report("the record of what bd has cannot be written: %v", err)
 	}
 }
 

@@ -32,7 +32,7 @@ func TestTheMirrorCatchesUpAfterBdWasAway(t *testing.T) {
 	}
 	n := 0
 	for _, line := range s.said {
-		if strings.Contains(line, "bd does not take what it is told") {
+		if strings.Contains(line, "bd refuses updates") {
 			n++
 		}
 	}

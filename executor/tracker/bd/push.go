@@ -64,7 +64,7 @@ func (o *Occupied) Error() string {
 			}
 		}
 	}
-	b.WriteString("\n  Give the sprints other ids in the plan (delete their annotations and compile again), or the beads another home.")
+	b.WriteString("\n  Give the sprints other ids in the plan (delete their annotations and compile again), or move the beads elsewhere.")
 	return b.String()
 }
 
@@ -97,7 +97,7 @@ func Push(ctx context.Context, c *Client, e *ir.Epic, o PushOptions) (*Pushed, e
 	for round := 1; ; round++ {
 		again, err := p.round(ctx)
 		if err == nil && again && round == rounds {
-			err = fmt.Errorf("beads of epic %s are being changed by somebody else; push again when they are at rest", e.Epic.ID)
+			err = fmt.Errorf("beads of epic %s are being changed by somebody else; push again when that is over", e.Epic.ID)
 		}
 		if err != nil || !again {
 			p.out.Calls = c.Calls() - before
@@ -214,7 +214,7 @@ func (p *push) prefix(ctx context.Context) error {
 	if err != nil || theirs == "" || strings.HasPrefix(p.out.Epic, theirs+"-") {
 		return err
 	}
-	p.note("the id of the epic is %s, those of this database begin with %q: bd takes it; for ids of the same kind write prefix = %q into tracker \"bd\" { … } before ids are in the plan", p.out.Epic, theirs+"-", theirs)
+	p.note("the id of the epic is %s, those of this database begin with %q: bd accepts it; for ids of the same kind write prefix = %q into tracker \"bd\" { … } before ids are in the plan", p.out.Epic, theirs+"-", theirs)
 	return nil
 }
 

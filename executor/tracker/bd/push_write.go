@@ -51,7 +51,7 @@ func (p *push) create(ctx context.Context, d *difference) error {
 		return err
 	}
 	if len(got.Stale) > 0 {
-		return fmt.Errorf("%s came into being while they were pushed; push again", strings.Join(got.Stale[:min(len(got.Stale), 5)], ", "))
+		return fmt.Errorf("%s were created during the push; push again", strings.Join(got.Stale[:min(len(got.Stale), 5)], ", "))
 	}
 	p.out.Created += len(rows)
 	p.out.Anew = p.out.Anew || d.news[0] == 0

@@ -121,7 +121,7 @@ func (m *Mirror) putAside(ctx context.Context, b *bead, key, what string, seq in
 	}
 	r.over = true
 	m.note(m.told.notTaken(Refusal{ID: b.id, What: r.what, Seq: seq, Why: r.why, Over: true}))
-	m.report("bd refuses %s of %s, and takes others: %s. It is passed over; everything else is told", r.what, b.name(m.epic), r.why)
+	m.report("bd refuses %s of %s, but accepts others: %s. It is skipped; everything else is sent", r.what, b.name(m.epic), r.why)
 	return nil
 }
 

@@ -132,7 +132,7 @@ func TestNothingIsPassedOverWhileBdRefusesEverything(t *testing.T) { // comments
 	s.play(func() { s.settle(false); s.now = s.now.Add(5 * time.Second) })
 	s.ended()
 	s.settled()
-	if !s.heard("bd does not take what it is told") {
+	if !s.heard("bd refuses updates") {
 		t.Errorf("nothing is said: %q", s.said)
 	}
 	unsent, err := s.m.Close(t.Context())

@@ -91,7 +91,7 @@ func (m *Mirror) claimed(b *bead, now Issue) bool {
 	case !lost && had != "":
 		b.released = had
 	case lost && had != now.Assignee:
-		m.report("%s was claimed in bd by %s: its status and assignee stay theirs, and ralph goes on with it all the same", b.id, now.Assignee)
+		m.report("%s was claimed in bd by %s: its status and assignee stay theirs, and ralph continues with it anyway", b.id, now.Assignee)
 	}
 	if lost {
 		who = now.Assignee

@@ -182,7 +182,7 @@ func (m *Mirror) meaning(b *bead, v machine.NodeView, was string, e HistoryEvent
 	case v.Paused != "":
 		return executor.Resume, now + " in bd"
 	case m.shouldStand(v).status != now && was != now:
-		m.report("%s was set to %s in bd by %s; ralph says how it stands (%s)", b.id, now, e.Actor, v.Status)
+		m.report("%s was set to %s in bd by %s; ralph restores its status (%s)", b.id, now, e.Actor, v.Status)
 	}
 	return "", ""
 }
