@@ -55,10 +55,10 @@ func (Runner) Describe() executor.Description {
 		Cannot: map[executor.Capability]string{
 			executor.CanNative:   "the protocol does not list agents; a slug chooses the session's mode of that name",
 			executor.CanTokens:   "some programs (OpenCode) tell only the tokens of a turn's last request; then they are unknown",
-			executor.CanTakeover: "the protocol does not tell who wrote a message",
+			executor.CanTakeover: "the protocol does not say who wrote a message",
 			executor.CanRead:     "the protocol takes no tools away; edits are refused where the program asks, and the tree is checked afterwards",
 			executor.CanSystem:   "the protocol has no system prompt; the text is before the prompt",
-			executor.CanLimits:   "a program that tries again by itself (OpenCode) does not tell that it met a limit; one that gives up does",
+			executor.CanLimits:   "a program that retries by itself (OpenCode) does not report that it hit a limit; one that gives up does",
 			executor.CanRefuse:   "what is refused is refused, but some programs (OpenCode) end their turn then",
 			executor.CanJoin:     "the protocol names no command that opens a session for a person",
 		},

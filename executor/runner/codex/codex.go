@@ -39,7 +39,7 @@ func (Runner) Describe() executor.Description {
 		Name: "codex", Tested: ">= 0.169.0, < 0.170",
 		Cannot: map[executor.Capability]string{
 			executor.CanCost:     "Codex says how many tokens a turn took, never what they cost: the model's price is used",
-			executor.CanTakeover: "`codex exec` does not tell of a person who writes in its session",
+			executor.CanTakeover: "`codex exec` does not report a person writing in its session",
 			executor.CanRead:     "Codex edits files with its shell, which a QA agent needs; what it changes is undone afterwards",
 			executor.CanSystem:   "the text of the agent is before the prompt",
 		},

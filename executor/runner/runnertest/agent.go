@@ -92,8 +92,8 @@ var lacks = map[string]map[executor.Capability]string{
 		needAlone:            "any program may be run",
 		needWorktree:         "any program may be run",
 		needProgram:          "any program may be run",
-		needFailures:         "an exit code says no more than that it failed",
-		needGivesUp:          "an exit code says no more than that it failed",
+		needFailures:         "an exit code says only that it failed",
+		needGivesUp:          "an exit code says only that it failed",
 		needTools:            "ralph does not know its tools; its output is its sign of life",
 		needHandle:           "a program that is run once has no sessions",
 		needMessage:          "its output is for people",
@@ -107,7 +107,7 @@ var lacks = map[string]map[executor.Capability]string{
 		needGivesUp: "it asks its model again without an end, and does not tell; the stall clock ends it",
 	},
 	"codex": {
-		needHandle: "it says which session it made only when it has begun",
+		needHandle: "it names its session only once it has started",
 	},
 }
 

@@ -172,7 +172,7 @@ func access(a Agent) []Case {
 			play:  func(t *testing.T, s *stage) { s.success(t, turn{}) },
 		},
 		{
-			Name:  "tools see only the environment that is let through",
+			Name:  "tools see only the permitted environment",
 			turns: [][]modeltest.Step{well(do(modeltest.Bash(`env > env.txt; cat /proc/[0-9]*/cmdline | tr '\0' '\n' | grep -E -e 'Bearer [A-Z2-7]' -e 'MCP_TOKE[N]=' -e 'SERVER_PASSWOR[D]=' > argv.txt; true`)))},
 			play: func(t *testing.T, s *stage) {
 				p := s.success(t, turn{})

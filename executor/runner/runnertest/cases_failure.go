@@ -22,7 +22,7 @@ func failures(a Agent) []Case {
 	}
 	return []Case{
 		{
-			Name: "a rate limit that ends is waited for", Needs: needs(needRetry),
+			Name: "a temporary rate limit is waited for", Needs: needs(needRetry),
 			turns: [][]modeltest.Step{well(modeltest.Step{
 				Do:    []modeltest.Action{modeltest.Write("made.txt", "made\n")},
 				Fault: &modeltest.Fault{Status: 429, Headers: map[string]string{"Retry-After": "1"}, Times: 1},
@@ -32,21 +32,21 @@ func failures(a Agent) []Case {
 				s.holds(t, "made.txt")
 			},
 		},
-		classed("a rate limit that stays is told", executor.FailLimit, executor.CanLimits, modeltest.Fault{Status: 429, Headers: map[string]string{"Retry-After": "1"}}),
-		classed("a model that always fails is told", executor.FailTransient, needGivesUp, modeltest.Fault{Status: 500}),
-		classed("a request that the model refuses is told", executor.FailConfig, needFailures, modeltest.Fault{Status: 400}),
-		classed("a login that the model refuses is told", executor.FailConfig, needFailures, modeltest.Fault{Status: 401}),
-		classed("a stream that is always cut is told", executor.FailTransient, needGivesUp, modeltest.Fault{Kind: modeltest.Truncate}),
-		classed("a stream that is never JSON is told", executor.FailTransient, needGivesUp, modeltest.Fault{Kind: modeltest.Malformed}),
+		classed("a lasting rate limit is reported", executor.FailLimit, executor.CanLimits, modeltest.Fault{Status: 429, Headers: map[string]string{"Retry-After": "1"}}),
+		classed("a model that always fails is reported", executor.FailTransient, needGivesUp, modeltest.Fault{Status: 500}),
+		classed("a request that the model refuses is reported", executor.FailConfig, needFailures, modeltest.Fault{Status: 400}),
+		classed("a login that the model refuses is reported", executor.FailConfig, needFailures, modeltest.Fault{Status: 401}),
+		classed("a stream that is always cut is reported", executor.FailTransient, needGivesUp, modeltest.Fault{Kind: modeltest.Truncate}),
+		classed("a stream that is never JSON is reported", executor.FailTransient, needGivesUp, modeltest.Fault{Kind: modeltest.Malformed}),
 		{
-			Name: "a model that is not there is told", Needs: needs(needGivesUp),
+			Name: "an unknown model is reported", Needs: needs(needGivesUp),
 			play: func(t *testing.T, s *stage) {
 				s.fails(t, turn{config: &s.refused}, executor.FailTransient)
 				s.gone(t, nil)
 			},
 		},
 		{
-			Name: "a program that is missing is told",
+			Name: "a missing program is reported",
 			play: func(t *testing.T, s *stage) {
 				config := s.config
 				config.Run = append([]string{"/nowhere/" + s.agent.Kind}, config.Run[min(1, len(config.Run)):]...)
@@ -74,7 +74,7 @@ func failures(a Agent) []Case {
 			},
 		},
 		{
-			Name: "a tool that runs is a sign of life", Needs: needs(needTools),
+			Name: "a running tool is a sign of life", Needs: needs(needTools),
 			turns: [][]modeltest.Step{well(do(modeltest.Bash(fmt.Sprintf("sleep %d", int(a.Quiet.Seconds())+3))))},
 			play:  func(t *testing.T, s *stage) { s.success(t, turn{quiet: s.agent.Quiet}) },
 		},

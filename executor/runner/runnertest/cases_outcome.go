@@ -159,7 +159,7 @@ func outcomes() []Case {
 			},
 		},
 		{
-			Name: "secrets are taken out of what is kept",
+			Name: "secrets are removed from stored output",
 			turns: [][]modeltest.Step{well(modeltest.Step{Text: "I saw " + hidden, Do: []modeltest.Action{modeltest.Bash("cat hidden.txt; cat hidden.txt >&2")}},
 				do(modeltest.Bash("fill() { head -c $1 /dev/zero | tr '\\0' x; }; fill 390; cat hidden.txt; fill 1577; cat hidden.txt; fill 1990")))}, // where a long output is cut
 			play: func(t *testing.T, s *stage) {

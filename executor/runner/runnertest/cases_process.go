@@ -99,7 +99,7 @@ func processes() []Case {
 			play:  func(t *testing.T, s *stage) { s.killRalph(t) },
 		},
 		{
-			Name: "a session goes on after ralph was killed", Needs: needs(executor.CanResume),
+			Name: "a session continues after ralph was killed", Needs: needs(executor.CanResume),
 			turns: [][]modeltest.Step{append(steps{{Text: "The word is bcrypt.", Do: []modeltest.Action{modeltest.Bash("echo > before")}}}, endless()...), well(do(modeltest.Bash("echo > after")))},
 			play: func(t *testing.T, s *stage) {
 				left := s.killRalph(t)

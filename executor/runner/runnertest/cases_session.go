@@ -32,7 +32,7 @@ func sessions() []Case {
 			},
 		},
 		{
-			Name: "a session goes on in a second turn", Needs: needs(executor.CanResume),
+			Name: "a session continues in a second turn", Needs: needs(executor.CanResume),
 			turns: [][]modeltest.Step{
 				append(steps{{Text: "The word is bcrypt.", Do: []modeltest.Action{modeltest.Write("one.txt", "1\n")}}}, well()...),
 				well(do(modeltest.Write("two.txt", "2\n"))),
@@ -58,7 +58,7 @@ func sessions() []Case {
 			},
 		},
 		{
-			Name: "a session that is not there is told", Needs: needs(executor.CanResume),
+			Name: "a missing session is reported", Needs: needs(executor.CanResume),
 			turns: [][]modeltest.Step{well()},
 			play: func(t *testing.T, s *stage) {
 				if s.agent.Gone == "" {
@@ -93,7 +93,7 @@ func sessions() []Case {
 			},
 		},
 		{
-			Name: "tokens are those of the turn, also when a session goes on", Needs: needs(executor.CanTokens),
+			Name: "tokens are those of the turn, also when a session continues", Needs: needs(executor.CanTokens),
 			turns: [][]modeltest.Step{
 				{{Text: "a", Do: []modeltest.Action{modeltest.Bash("true")}, Usage: modeltest.Usage{Input: 1100, Output: 70}}, {Text: "b", Usage: modeltest.Usage{Input: 1300, Output: 30}}},
 				{{Text: "c", Usage: modeltest.Usage{Input: 1700, Output: 90}}},
