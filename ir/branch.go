@@ -23,7 +23,7 @@ func BadBranch(name string) string {
 	case strings.Contains(name, "@{"):
 		return "contains \"@{\""
 	case strings.HasPrefix(name, "refs/"):
-		return "begins with \"refs/\", which is no part of a branch's name"
+		return "begins with \"refs/\", which is not part of a branch's name"
 	}
 	for part := range strings.SplitSeq(name, "/") {
 		if strings.HasPrefix(part, ".") {

@@ -60,7 +60,7 @@ func TestDecodeNamesThePathOfEachMistake(t *testing.T) {
 		{"an entry that appears twice", `"secrets": {`, `"secrets": {"anthropic": {"env": ""},`, []string{"secrets.anthropic: appears twice"}},
 		{"another version", `ralph.ir/v1`, `ralph.ir/v9`, []string{`ir: "ralph.ir/v9" is not the version that this ralph reads (ralph.ir/v1); compile the plan again`}},
 		{"a truncated file", good[strings.Index(good, "      \"kind\""):], ``, []string{"the file ends too early"}},
-		{"something behind the end", "\"\n}\n", "\"\n}\n{}", []string{"something follows the value"}},
+		{"something behind the end", "\"\n}\n", "\"\n}\n{}", []string{"there is more after the end of the value"}},
 		{"an empty file", good, "", []string{"the file ends too early"}},
 		{"no object at all", good, "[]", []string{"must be an object, not an array"}},
 		{"a byte order mark", "{\n  \"ir\"", "\uFEFF{\n  \"ir\"", []string{"a byte order mark is before the JSON; compile the plan again"}},

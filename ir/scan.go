@@ -79,7 +79,7 @@ func (d *decoder) run(read func()) {
 	}()
 	read()
 	if d.space(); d.pos < len(d.s) {
-		d.syntax("something follows the value")
+		d.syntax("there is more after the end of the value")
 	}
 }
 
@@ -318,7 +318,7 @@ func (d *decoder) scalar() string {
 	if d.pos < len(d.s) && d.s[d.pos] == '.' {
 		d.pos++
 		if d.digits() == 0 {
-			d.syntax("a number without digits after the point")
+			d.syntax("a number without digits after the decimal point")
 		}
 	}
 	if d.pos < len(d.s) && (d.s[d.pos] == 'e' || d.s[d.pos] == 'E') {

@@ -145,7 +145,7 @@ func (v *verifier) header() {
 		v.relative(at+".path", f.Path)
 		if i > 0 {
 			before := v.e.Files[i-1]
-			v.when(f.Path < before.Path || f.Path == before.Path && f.For <= before.For, at, "", "is not after the file before it: files are sorted by path, then by what they are for")
+			v.when(f.Path < before.Path || f.Path == before.Path && f.For <= before.For, at, "", "is out of order: files are sorted by path, then by what they are for")
 		}
 	}
 	v.when(!slices.IsSorted(v.e.Run.Policies), "run.policies", "", "are not sorted")
@@ -164,11 +164,11 @@ func (v *verifier) integration(in *Integration) {
 	case in.Mode != "none":
 		v.when(in.Branch == "", "epic.integration.branch", "", "is empty")
 	case in.Branch != "":
-		v.fail("epic.integration.branch", "%s is there, and mode is none", quote(in.Branch))
+		v.fail("epic.integration.branch", "%s is set, but mode is none", quote(in.Branch))
 	case in.PR != "none":
-		v.fail("epic.integration.pr", "%s is there, and mode is none", quote(in.PR))
+		v.fail("epic.integration.pr", "%s is set, but mode is none", quote(in.PR))
 	case len(in.Gates) > 0:
-		v.fail("epic.integration.gates", "are there, and mode is none")
+		v.fail("epic.integration.gates", "are set, but mode is none")
 	}
 }
 
@@ -179,7 +179,7 @@ func (v *verifier) tables() {
 		v.name(at, name)
 		v.relative(at+".path", a.Path)
 		if _, known := v.e.Runners[a.Runner]; !known && (a.Runner != "" || !a.Human) {
-			v.fail(at+".runner", "%s is no runner", quote(a.Runner))
+			v.fail(at+".runner", "%s is not a runner", quote(a.Runner))
 		}
 		v.when(a.Expect != nil && *a.Expect == (Cost{}), at, ".expect", "says nothing")
 	}
@@ -206,7 +206,7 @@ func (v *verifier) tables() {
 func (v *verifier) secrets(at string, names []string) {
 	for i, s := range names {
 		if _, known := v.e.Secrets[s]; !known {
-			v.fail(fmt.Sprintf("%s[%d]", at, i), "%s is no secret", quote(s))
+			v.fail(fmt.Sprintf("%s[%d]", at, i), "%s is not a secret", quote(s))
 		}
 	}
 }
@@ -265,7 +265,7 @@ func (v *verifier) name(at, name string) {
 
 func (v *verifier) agent(at, name string) {
 	if _, known := v.e.Agents[name]; name != "" && !known {
-		v.fail(at, "%s is no agent", quote(name))
+		v.fail(at, "%s is not an agent", quote(name))
 	}
 }
 
@@ -277,7 +277,7 @@ func (v *verifier) gates(at string, names []string) { listed(v, at, names, v.e.G
 func listed[T any](v *verifier, at string, names []string, table map[string]T, what string) {
 	for i, name := range names {
 		if _, known := table[name]; !known {
-			v.fail(fmt.Sprintf("%s[%d]", at, i), "%s is no %s", quote(name), what)
+			v.fail(fmt.Sprintf("%s[%d]", at, i), "there is no %s %s", what, quote(name))
 		}
 		if i < 1000 && slices.Contains(names[:i], name) {
 			v.fail(fmt.Sprintf("%s[%d]", at, i), "%s appears twice", quote(name))

@@ -58,7 +58,7 @@ func (v *verifier) node(at string, n *Node, i int) {
 			v.fail(fmt.Sprintf("%s.prompt[%d]", at, j), "is more than one line")
 		}
 	}
-	v.when((n.Kind == Work || n.Kind == Merge) && len(n.Prompt) == 0, at, ".prompt", "is empty: an agent would be told nothing")
+	v.when((n.Kind == Work || n.Kind == Merge) && len(n.Prompt) == 0, at, ".prompt", "is empty: the agent would have no prompt")
 	v.when(n.Complexity.Level == "", at, ".complexity.level", "is empty")
 	v.when(n.Digest.Work == "" || n.Digest.Judge == "", at, ".digest", "is not sealed")
 }
@@ -77,7 +77,7 @@ func (v *verifier) edges(at string, n *Node) {
 		case before.Key == e.Key && before.Type == e.Type:
 			v.fail(here, "repeats the edge before it")
 		case compareEdges(before, e) > 0:
-			v.fail(here, "is not after the edge before it: edges are sorted by key, then by type")
+			v.fail(here, "is out of order: edges are sorted by key, then by type")
 		}
 	}
 }
@@ -117,7 +117,7 @@ func (v *verifier) steps(at string, n *Node) {
 		v.agent(here+".stall.agent", s.Stall.Agent)
 		v.gates(here+".gates", s.Gates)
 		if _, known := v.e.Sandboxes[s.Sandbox]; s.Sandbox != "" && s.Sandbox != "none" && !known {
-			v.fail(here+".sandbox", "%s is no sandbox", quote(s.Sandbox))
+			v.fail(here+".sandbox", "%s is not a sandbox", quote(s.Sandbox))
 		}
 		v.when(s.Limits.Attempts < 1 && s.Agent != "", here, ".limits.attempts", "a step needs at least one attempt")
 		v.when(s.Limits.Iterations < 1 && s.Agent != "", here, ".limits.iterations", "an attempt needs at least one iteration")

@@ -33,14 +33,14 @@ func (v *verifier) safe() {
 // branch refuses what compile refuses: git would not take it, or for an option.
 func (v *verifier) branch(at, name string) {
 	if why := BadBranch(name); name != "" && why != "" {
-		v.fail(at, "%s is no name of a branch: it %s. Compile the plan again, or name a branch that git takes", quote(name), why)
+		v.fail(at, "%s is not a valid branch name: it %s. Compile the plan again, or name a branch that git accepts", quote(name), why)
 	}
 }
 
 func (v *verifier) values(at string, env map[string]string) {
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		if name == "" || strings.ContainsAny(name, "=\x00") {
-			v.fail(at, "%s is no name of a variable", quote(name))
+			v.fail(at, "%s is not a variable name", quote(name))
 		}
 		if strings.Contains(env[name], "\x00") {
 			v.fail(at, "the value of %s contains a NUL, which no program can be given. Remove it", quote(name))

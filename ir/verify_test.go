@@ -38,7 +38,7 @@ func TestVerifyNamesThePathOfEachBreach(t *testing.T) {
 		{"a node that waits for itself", func(e *ir.Epic) { e.Nodes[1].After[0].Key = "1.2a" }, "nodes[1].after[0].key: the node waits for itself"},
 		{"a cycle", func(e *ir.Epic) { e.Nodes[0].After = []ir.Edge{{Key: "1.3", From: "explicit", Type: ir.Blocks}} }, "a cycle: 1.1 → 1.3 → 1.2a → 1.1"},
 		{"nodes out of order", func(e *ir.Epic) { e.Nodes[1], e.Nodes[2] = e.Nodes[2], e.Nodes[1] }, `nodes[1]: is not in order: "1.2a" comes here`},
-		{"edges out of order", func(e *ir.Epic) { slices.Reverse(e.Nodes[3].After) }, "nodes[3].after[1]: is not after"},
+		{"edges out of order", func(e *ir.Epic) { slices.Reverse(e.Nodes[3].After) }, "nodes[3].after[1]: is out of order"},
 		{"an edge twice", func(e *ir.Epic) { e.Nodes[3].After = append(e.Nodes[3].After, e.Nodes[3].After[1]) }, "nodes[3].after[2]: repeats"},
 		{"merges that are not the predecessors", func(e *ir.Epic) { e.Nodes[3].Merges = e.Nodes[3].Merges[:1] }, "nodes[3].merges: "}, // S0-97 S0-98
 		{"merges of one predecessor", func(e *ir.Epic) { e.Nodes[1].Merges = []ir.Key{"1.1"} }, "nodes[1].merges: "},
@@ -46,8 +46,8 @@ func TestVerifyNamesThePathOfEachBreach(t *testing.T) {
 		{"an unknown word below nothing", func(e *ir.Epic) { e.Nodes[0].HITL = &ir.NodeHITL{OnHumanMessage: "x"} }, `nodes[0].hitl.on_human_message: "x" is not one of`},
 		{"a negative limit", func(e *ir.Epic) { e.Nodes[0].Limits.EstimateMS = -1 }, "nodes[0].limits.estimate_ms: -1 is negative"},
 		{"limits that are not the work step's", func(e *ir.Epic) { e.Nodes[0].Limits.Attempts = 9 }, "nodes[0].limits: "}, // K6
-		{"an agent that does not exist", func(e *ir.Epic) { e.Nodes[0].Steps[0].Agent = "x" }, `nodes[0].steps[0].agent: "x" is no agent`},
-		{"a gate that does not exist", func(e *ir.Epic) { e.Nodes[0].Steps[0].Gates = []string{"x"} }, `nodes[0].steps[0].gates[0]: "x" is no gate`},
+		{"an agent that does not exist", func(e *ir.Epic) { e.Nodes[0].Steps[0].Agent = "x" }, `nodes[0].steps[0].agent: "x" is not an agent`},
+		{"a gate that does not exist", func(e *ir.Epic) { e.Nodes[0].Steps[0].Gates = []string{"x"} }, `nodes[0].steps[0].gates[0]: there is no gate "x"`},
 		{"a gate twice", func(e *ir.Epic) { e.Nodes[0].Steps[0].Gates = []string{"unit", "unit"} }, "nodes[0].steps[0].gates[1]: "},
 		{"a sandbox that does not exist", func(e *ir.Epic) { e.Nodes[0].Steps[0].Sandbox = "x" }, "nodes[0].steps[0].sandbox: "},
 		{"a fail that goes forwards", func(e *ir.Epic) { e.Nodes[0].Steps[0].Next = "later" }, "nodes[0].steps[0].next: "},
