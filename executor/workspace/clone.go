@@ -276,7 +276,7 @@ func (s *space) point(w *worktree, commit string) error {
 			return err
 		}
 		if err := write(w.ref, commit); err != nil {
-			return fmt.Errorf("tell %s where its branch stands: %w", w.dir, err)
+			return fmt.Errorf("update the branch of %s: %w", w.dir, err)
 		}
 	}
 	return write("HEAD", "ref: "+w.ref)

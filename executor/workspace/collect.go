@@ -236,10 +236,10 @@ func (s *space) undoRead(ctx context.Context, e executor.Effect, w *worktree) (e
 	if w.gone {
 		c.Problems = append(c.Problems, deleted)
 	} else if w.cut || now.broken || len(now.changed)+len(now.unmerged) > 0 || now.head != e.Commit {
-		c.Problems = append(c.Problems, "the step may only read, and it changed "+listed(append(now.changed, now.unmerged...)))
+		c.Problems = append(c.Problems, "the step is read-only, but changed "+listed(append(now.changed, now.unmerged...)))
 	}
 	if len(now.fresh) > 0 {
-		c.Listed = append(c.Listed, "new files of a step that only reads, taken away: "+listed(now.fresh))
+		c.Listed = append(c.Listed, "new files of a read-only step, removed: "+listed(now.fresh))
 	}
 	q.do(func() error { return s.saved(ctx, w, now, e.Seq) })
 	q.do(func() error { return s.give(ctx, w, e.Commit, e.Seq) })

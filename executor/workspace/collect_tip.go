@@ -84,7 +84,7 @@ func (s *space) tip(ctx context.Context, e executor.Effect, w *worktree) (string
 // and what is wrong with that.
 func (s *space) headLeft(ctx context.Context, e executor.Effect, w *worktree) (head string, problems []string, err error) {
 	if w.cut {
-		problems = append(problems, "what ties its worktree to the repository (.git, HEAD) was replaced")
+		problems = append(problems, "the link of its worktree to the repository (.git, HEAD) was replaced")
 	}
 	if w.refused != "" {
 		problems = append(problems, w.refused)

@@ -202,7 +202,7 @@ func (g *git) feed(parent context.Context, at place, in io.Reader, out io.Writer
 	if errors.As(err, &exit) {
 		failed := &gitError{args, exit.ExitCode(), errOut.String()}
 		if strings.Contains(failed.stderr, "from promisor remote") { // and so it will next time
-			return &executor.Failure{Class: executor.FailConfig, Err: fmt.Errorf("this is a partial clone, and what it lacks is not fetched while a run is at work: %w; git fetch --refetch --no-filter, then retry", failed)}
+			return &executor.Failure{Class: executor.FailConfig, Err: fmt.Errorf("this is a partial clone, and missing objects are not fetched during a run: %w; git fetch --refetch --no-filter, then retry", failed)}
 		}
 		return failed
 	}

@@ -171,7 +171,7 @@ func TestAnIntegrationBranchThatWasMovedOrDeleted(t *testing.T) { // execution Â
 	}{
 		{r.git("commit-tree", b.Commit+"^{tree}", "-p", b.Commit, "-m", "theirs"), false, []string{a.Commit, b.Commit}, "holds commits that are not ralph's"},
 		{a.Commit, true, []string{a.Commit}, "was moved back"},
-		{elsewhere, false, []string{}, "does not hold what was there"},
+		{elsewhere, false, []string{}, "does not contain its earlier commits"},
 	} {
 		r.git("update-ref", "refs/heads/ralph/x/integration", w.head)
 		_, f := publish(c.Commit, b.Commit)

@@ -38,7 +38,7 @@ func (s *space) collectManual(ctx context.Context, e executor.Effect, n *ir.Node
 			wrong = strings.Join(secrets, "; ")
 		}
 		if wrong != "" {
-			problems = append(problems, wrong+": make these commits anew, then approve again")
+			problems = append(problems, wrong+": make these commits again, then approve again")
 		}
 	}
 	if q.point("collect", [2]string{s.attemptRef(e), result}); q.err != nil {

@@ -188,7 +188,7 @@ func (s *space) examineMerge(ctx context.Context, e executor.Effect, commit stri
 	}
 	var breaches []string
 	if len(outside) > 0 {
-		breaches = append(breaches, "changed what was not in conflict (it has to be as git merged it): "+listed(outside))
+		breaches = append(breaches, "changed files that were not in conflict (they must stay as git merged them): "+listed(outside))
 	}
 	markers, err := s.markers(ctx, e.Inputs[0].Commit, commit)
 	if err != nil {

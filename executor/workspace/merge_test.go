@@ -178,7 +178,7 @@ func testWhatIsNoResolution(t *testing.T) {
 		"another file was edited": {nil, func(r *repo, d string) {
 			r.write(d+"/README.md", "both\n")
 			r.write(d+"/bd-1-1.txt", "changed\n")
-		}, "changed what was not in conflict (it has to be as git merged it): bd-1-1.txt", ""},
+		}, "changed files that were not in conflict (they must stay as git merged them): bd-1-1.txt", ""},
 		"a protected file became something new": {protect, func(r *repo, d string) { r.write(d+"/README.md", "both\n") }, "", executor.FailProtected},
 		"a protected file is one side's":        {protect, func(r *repo, d string) { r.write(d+"/README.md", "by bd-1-2\n") }, "", ""},
 		"the file was deleted":                  {nil, func(r *repo, d string) { r.git("-C", d, "rm", "-q", "-f", "README.md") }, "", ""},

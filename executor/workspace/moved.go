@@ -37,7 +37,7 @@ type MovedOut struct {
 }
 
 // gitReplaced is why what stands in the place of ralph's own .git is moved out.
-const gitReplaced = "what stood in the place of its .git was moved out of its worktree"
+const gitReplaced = "what was in place of its .git was moved out of its worktree"
 
 // MostMoved bounds how many files of a directory are counted.
 const MostMoved = 1000

@@ -106,9 +106,9 @@ func (s *space) foreign(ctx context.Context, e executor.Effect, name, now string
 	case onTop:
 		f.Err = fmt.Errorf("the integration branch %s holds commits that are not ralph's: ralph approve integration (%s) or ralph retry integration (%s)", name, accept, again)
 	case f.Back:
-		f.Err = fmt.Errorf("the integration branch %s was moved back from %.12s to %.12s: ralph approve integration (it goes on from there) or ralph retry integration (it is built again)", name, e.Old, now)
+		f.Err = fmt.Errorf("the integration branch %s was moved back from %.12s to %.12s: ralph approve integration (it continues from there) or ralph retry integration (it is rebuilt)", name, e.Old, now)
 	default:
-		f.Err = fmt.Errorf("the integration branch %s was moved from %.12s to %.12s, which does not hold what was there: ralph approve integration (it goes on from there) or ralph retry integration (%s)", name, e.Old, now, again)
+		f.Err = fmt.Errorf("the integration branch %s was moved from %.12s to %.12s, which does not contain its earlier commits: ralph approve integration (it continues from there) or ralph retry integration (%s)", name, e.Old, now, again)
 	}
 	return f
 }

@@ -70,7 +70,7 @@ func (s *Space) Pull(ctx context.Context, e executor.Effect, p executor.PullText
 		case lerr != nil:
 			return out, lerr
 		case had == nil && err == nil:
-			return out, fmt.Errorf("gh pr create said %q and there is no pull request of %s", oneLine(said, 200), branch)
+			return out, fmt.Errorf("gh pr create printed %q, but there is no pull request for %s", oneLine(said, 200), branch)
 		case had == nil:
 			return out, err
 		}
@@ -117,7 +117,7 @@ func (s *space) pullOf(ctx context.Context, branch, commit string) (*forgePull, 
 	}
 	var all []forgePull
 	if err := json.Unmarshal([]byte(out), &all); err != nil {
-		return nil, fmt.Errorf("gh pr list printed what is no list: %w", err)
+		return nil, fmt.Errorf("gh pr list did not print a list: %w", err)
 	}
 	var found *forgePull
 	for i := range all {

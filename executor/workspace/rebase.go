@@ -43,7 +43,7 @@ func (s Bases) Restore(ctx context.Context, base executor.Tree, own []executor.N
 		if now != "" {
 			stood = fmt.Sprintf("stood at %.12s", now)
 		}
-		moved = append(moved, fmt.Sprintf("%s %s, and the journal knows nothing of that: it is at %.12s again. To start from the branch as it is now: ralph apply --rebase", ref, stood, pinned))
+		moved = append(moved, fmt.Sprintf("%s %s, which is not in the journal: it is at %.12s again. To start from the branch as it is now: ralph apply --rebase", ref, stood, pinned))
 		return nil
 	}
 	if err := s.eachPin(base.Commit, own, look); err != nil {
@@ -195,10 +195,10 @@ func (s Refs) PutBack(ctx context.Context, pins []executor.Pin) ([]string, error
 		moves, back = append(moves, move{ref, "", commit}), append(back, ref)
 	}
 	if len(back) > 0 {
-		said = append(said, fmt.Sprintf("refs of this epic were deleted; they are back where the journal says that they stood: %s", listed(back)))
+		said = append(said, fmt.Sprintf("refs of this epic were deleted; they are restored to where the journal has them: %s", listed(back)))
 	}
 	if len(lost) > 0 {
-		said = append(said, fmt.Sprintf("refs of this epic were deleted, and their commits are not in the repository any more: %s. git fsck --lost-found may know them", listed(lost)))
+		said = append(said, fmt.Sprintf("refs of this epic were deleted, and their commits are no longer in the repository: %s. git fsck --lost-found may find them", listed(lost)))
 	}
 	return said, s.git.update(ctx, "put back", moves...)
 }

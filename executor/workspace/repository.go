@@ -168,10 +168,10 @@ func userEnv() []string {
 	return append(out, process.ToolMark())
 }
 
-// MayCommit refuses if git does not know who commits here. Who only reads need not ask.
+// MayCommit refuses if git has no identity for commits here. Who only reads need not ask.
 func (s Checkout) MayCommit() error {
 	if len(s.person) < 4 { // name and address, of the author and of the committer
-		return &Refusal{"git does not know who commits", `git config user.name "Your Name" && git config user.email you@example.org`}
+		return &Refusal{"git has no identity for commits", `git config user.name "Your Name" && git config user.email you@example.org`}
 	}
 	return nil
 }

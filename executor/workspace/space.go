@@ -220,7 +220,7 @@ func (s *space) path(template string) (string, error) {
 			return "", fmt.Errorf("its worktree path %q leaves the project (a sibling ../…-worktrees/ is allowed)", template)
 		}
 	case clean == ".git" || strings.HasPrefix(clean, ".git"+string(filepath.Separator)):
-		return "", fmt.Errorf("its worktree path %q lies in the git directory", template)
+		return "", fmt.Errorf("its worktree path %q is in the git directory", template)
 	}
 	return filepath.Join(s.top, clean), nil
 }

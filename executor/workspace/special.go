@@ -80,7 +80,7 @@ func specialProblems(found []string) []string {
 		return nil
 	}
 	return []string{"special files were left in its worktree and are removed: " + strings.Join(found, ", ") +
-		". A commit cannot hold them, and whoever opens one may wait for ever: put regular files there, and make pipes and sockets below ${TMPDIR:-/tmp}"}
+		". A commit cannot contain them, and opening one may block forever: put regular files there, and make pipes and sockets below ${TMPDIR:-/tmp}"}
 }
 
 type specialFile struct {

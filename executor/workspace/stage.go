@@ -113,7 +113,7 @@ func (s *space) unfit(ctx context.Context, at place, err error) (string, string)
 	case said != "":
 		return named, fmt.Sprintf("git cannot store %s as .gitattributes says (working-tree-encoding): %s. Write the file in that encoding, or leave the attribute out", oneLine(named, 200), oneLine(said, 200))
 	}
-	return named, fmt.Sprintf("%s has a name that git keeps for itself on some systems, so that no commit can hold it: choose another name", oneLine(named, 200))
+	return named, fmt.Sprintf("%s has a name that git reserves on some systems, so that no commit can contain it: choose another name", oneLine(named, 200))
 }
 
 // asGitSays is a path as it stands in git's messages.
@@ -229,7 +229,7 @@ func (s *space) unnest(ctx context.Context, w *worktree, unstaged bool) error {
 			if !nested {
 				continue
 			}
-			why := oneLine(dir, 200) + " was a git repository of its own, which a commit cannot hold; its files are collected, its .git was moved out of its worktree"
+			why := oneLine(dir, 200) + " was a git repository of its own, which a commit cannot contain; its files are collected, its .git was moved out of its worktree"
 			if err := s.moveOut(w, why, dir+"/.git"); err != nil {
 				return err
 			}

@@ -94,11 +94,11 @@ func (s *space) ofTheStash(ctx context.Context, e executor.Effect, w *worktree, 
 		if len(paths) == 0 {
 			continue
 		}
-		how := "it applied what the user has stashed"
+		how := "it applied the user's stash"
 		if gone {
-			how = "it took what the user had stashed"
+			how = "it took the user's stash"
 		}
-		return fmt.Sprintf("%s (%.12s: %s), which is not its work: leave git stash alone, and do without what was there", how, was[i].ID, listed(paths)), nil
+		return fmt.Sprintf("%s (%.12s: %s), which is not its work: leave git stash alone, and work without its content", how, was[i].ID, listed(paths)), nil
 	}
 	return "", nil
 }

@@ -12,7 +12,7 @@ import (
 func TestAStashThatTheUserPops(t *testing.T) {
 	for name, test := range map[string]struct{ file, writes, want string }{
 		"a line is the same":   {"README.md", "other\n  return nil\n", ""},
-		"the file is as it is": {"README.md", "hello\nreturn nil\n", "it took what the user had stashed"},
+		"the file is as it is": {"README.md", "hello\nreturn nil\n", "it took the user's stash"},
 	} {
 		t.Run("clone/"+name, func(t *testing.T) {
 			r := newRepo(t, executortest.Epic(two))

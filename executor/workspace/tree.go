@@ -141,7 +141,7 @@ func (s *space) worktree(ctx context.Context, w *worktree, commit string) error 
 		if st, err := os.Lstat(w.dir); err != nil || st.IsDir() {
 			return nil
 		}
-		return s.moveOut(w, "what stood in the place of its worktree was moved away", ".")
+		return s.moveOut(w, "what was in place of its worktree was moved away", ".")
 	})
 	q.do(func() error {
 		w.cut = !s.linkIntact(w)
@@ -279,7 +279,7 @@ func vacant(dir string) error {
 	case len(entries) == 1 && entries[0].Name() == halfClone && entries[0].IsDir():
 		return os.RemoveAll(filepath.Join(dir, halfClone))
 	case len(entries) > 0:
-		return config("the place of its worktree, %s, is taken by something that is not ralph's: move it away", dir)
+		return config("the path of its worktree, %s, is occupied by something that is not ralph's: move it away", dir)
 	}
 	return nil
 }

@@ -116,7 +116,7 @@ func (w *watch) Start(open []executor.Drift, cut bool, during []executor.During,
 	}
 	if err != nil {
 		s := executor.Sighting{Thing: executor.ThingSetting, Drift: executor.Drift{
-			What: w.shown(w.trusted()), Was: "what the run that was cut had trusted", Is: "unreadable: what was changed since cannot be told",
+			What: w.shown(w.trusted()), Was: "what the interrupted run had trusted", Is: "unreadable: later changes cannot be determined",
 		}}
 		if !known[s.What] {
 			out = append(out, s)
@@ -157,7 +157,7 @@ func (w *watch) openNow(open []executor.Drift, onRecord map[string][]string) (ou
 	return out, known
 }
 
-// sinceCut compares what is there with what the run that was cut had trusted, but for
+// sinceCut compares what is there with what the interrupted run had trusted, but for
 // what is known and what the journal knows.
 func (w *watch) sinceCut(was facts, around *checkout, known map[string]bool) []executor.Sighting {
 	now := w.last

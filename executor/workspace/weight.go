@@ -42,7 +42,7 @@ func (s *space) weigh(w *worktree, files []heavy) tooLarge {
 		return cmp.Or(cmp.Compare(b.size, a.size), cmp.Compare(a.path, b.path))
 	})
 	names := lists.Map(files[:min(len(files), shown)], func(f heavy) string { return fmt.Sprintf("%s (%s)", oneLine(f.path, 100), size(f.size)) })
-	return tooLarge(fmt.Sprintf("what it adds holds %s, and worktree.max_commit allows %s. The largest files: %s. Leave such files out of the work: write them below ${TMPDIR:-/tmp}, or into a directory that git ignores",
+	return tooLarge(fmt.Sprintf("it adds %s, and worktree.max_commit allows %s. The largest files: %s. Leave such files out of the work: write them below ${TMPDIR:-/tmp}, or into a directory that git ignores",
 		size(sum), size(s.maxCommit()), strings.Join(names, ", ")))
 }
 
@@ -249,7 +249,7 @@ func (s *space) room(dir string) error {
 	}
 	if have < floor {
 		return &executor.Failure{Class: executor.FailTransient, Err: fmt.Errorf(
-			"%s are free in %s and worktree.min_free asks for %s: make room (ralph waits and tries again), or lower min_free", size(have), dir, size(floor))}
+			"%s are free in %s and worktree.min_free requires %s: make room (ralph waits and tries again), or lower min_free", size(have), dir, size(floor))}
 	}
 	return nil
 }
