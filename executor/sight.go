@@ -91,7 +91,7 @@ type During struct {
 
 // Events about what others changed.
 type (
-	// TamperSeen says that somebody who is not ralph changed something. While a
+	// TamperSeen records a change that ralph did not make. While a
 	// change of the same thing is open, Was is what that says: what is trusted.
 	TamperSeen struct {
 		ID    string `json:"id"`
@@ -99,7 +99,7 @@ type (
 		Drift
 		During []During `json:"during,omitempty"` // attempts in flight since it was looked at before
 	}
-	// TamperUndone says that something is as it was again.
+	// TamperUndone records that something was put back.
 	TamperUndone struct {
 		ID   string `json:"id"`
 		What string `json:"what"`
@@ -110,7 +110,7 @@ func (TamperSeen) EventName() string { return "tamper.seen" }
 
 func (TamperUndone) EventName() string { return "tamper.undone" }
 
-// Thing is the kind of what changed: it decides what a change means.
+// Thing is the kind of a changed thing, which decides how the change is graded.
 type Thing string
 
 // Things that are looked at.

@@ -11,7 +11,7 @@ import (
 // never applied has one, too: every node of it is pending.
 type History struct {
 	Top     string    // absolute path of the repository's working tree; "" if nobody knows
-	Base    string    // branch that the base was taken from; "" if nobody knows
+	Base    string    // branch that the base was taken from; "" if unknown
 	Started time.Time // of the first run; zero: never
 	Ended   time.Time // of the last run; zero: it goes on, or there was none
 	Program string    // that writes it, "ralph 1.2.3"

@@ -15,7 +15,7 @@ type Stats struct {
 	SoftEdges int     `json:"soft_edges"`
 	Roots     []Key   `json:"roots"`
 	Leaves    []Key   `json:"leaves"`
-	Waves     [][]Key `json:"waves"`   // what could run together, were each node equally long; keys sorted
+	Waves     [][]Key `json:"waves"`   // what could run in parallel if all nodes took equally long; keys sorted
 	Widest    int     `json:"widest"`  // number of nodes in the widest wave
 	Longest   []Key   `json:"longest"` // longest path, in nodes; as many as there are waves
 

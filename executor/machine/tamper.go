@@ -13,10 +13,10 @@ import (
 // Grades of a change.
 const (
 	Tampered executor.Grade = "tampered" // the run ends with exit code 3 until it is put back or accepted
-	Noticed  executor.Grade = "noticed"  // it is said
+	Noticed  executor.Grade = "noticed"  // it is only reported
 )
 
-// Tamper is a change that is on record.
+// Tamper is a recorded change by others.
 type Tamper struct {
 	executor.TamperSeen
 	At       time.Time
@@ -25,7 +25,7 @@ type Tamper struct {
 	Earlier  int    // runs begun since it was seen
 }
 
-// TamperState says what became of a change.
+// TamperState is the state of a recorded change.
 type TamperState string
 
 // States of a change. One that was only noticed stays open.

@@ -2,7 +2,7 @@
 // with a path and a token for each turn.
 //
 // In: an executor.AgentRun. Out: its Tools, and what the agent reported through
-// them: a file that stands on stable storage before the call is answered, and
+// them: a file that is on stable storage before the call is answered, and
 // *AgentRun.Reported. The tools are report_outcome, whose input is what the run has
 // to report and which refuses every other shape in the same turn; get_context,
 // where the run has a context; and propose_work, which puts proposals on record.

@@ -16,7 +16,7 @@
 // runs is a sign of life, a heartbeat of the program is none. End knows which of
 // them it was: a runner needs no clock of its own.
 //
-// The files of a turn stand in the attempt's directory: NAME.prompt.md,
+// The files of a turn are in the attempt's directory: NAME.prompt.md,
 // NAME.feedback.md, NAME.outcome.json (what the agent reported), NAME.out (what a
 // person reads: text, tools, results), NAME.err (what the program printed to
 // stderr) and NAME.stream.jsonl (what the program streamed, each with the time of

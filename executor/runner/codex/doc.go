@@ -10,7 +10,7 @@
 // do with it:
 //
 //   - The prompt comes from a file on stdin, the agent's text before it. A prompt of
-//     more than 1 MiB, which Codex refuses, is cut and says where the rest stands.
+//     more than 1 MiB, which Codex refuses, is cut and says where the rest is.
 //   - The user's other MCP servers are off. No option says that, so Codex is asked for
 //     their names (`codex mcp list --json`), and each is disabled; plugins and apps,
 //     which bring more, are features that are switched off.

@@ -25,6 +25,6 @@
 // tells of it (137, 143), and what the runner's limited_when recognises in the
 // exit code and in the last 64 KiB of each output, if there is no valid outcome.
 //
-// The files of a turn stand in the attempt's directory: NAME.prompt.md,
+// The files of a turn are in the attempt's directory: NAME.prompt.md,
 // NAME.feedback.md, NAME.outcome.json, NAME.out and NAME.err.
 package command

@@ -1,5 +1,5 @@
 // Package bdtest is a stand-in for the bd program, for tests that must be quick or
-// that need faults: a beads database in one JSON file behind bd's command line.
+// that need faults: a beads database in one JSON file with bd's command line.
 //
 // A test binary that calls Main first in its TestMain is the program: New makes a
 // link named bd to the test binary. What the stand-in does was seen at bd 1.3.0; a
