@@ -9,7 +9,7 @@ import (
 
 // list parses list items: for the open label, as labels, or as prose.
 func (r *reader) list(items []block) {
-	if l := r.active(); l != nil && takesList(l) {
+	if l := r.active(); l != nil && (takesList(l) || r.p.goesOn(l, items)) {
 		l.Items = slices.Grow(l.Items, len(items))
 		for i := range items {
 			if r.p.stepsBehindPaths(l, items, i) {
@@ -88,6 +88,23 @@ func takesList(l *Label) bool {
 		return true
 	}
 	return l.Value.Value == "" || strings.HasSuffix(l.Value.Value, ":")
+}
+
+// goesOn reports whether a list below the value of a list label is more of it: each item
+// is one code span, or one path. Names of items are not: what waits for what is said in a
+// value, or below an empty one.
+func (p *parser) goesOn(l *Label, items []block) bool {
+	if shapeOf(l.Name) != list || l.Name.IsDependency() {
+		return false
+	}
+	for i := range items {
+		it := p.listItemOf(&items[i])
+		path := pathFirst.MatchString(it.Text.Value) && !strings.ContainsAny(it.Text.Value, " \t\n")
+		if it.Box != NoBox || len(it.Detail) > 0 || !it.Text.Code && !path {
+			return false
+		}
+	}
+	return true
 }
 
 // labelItem parses a list item that is a label.
