@@ -94,6 +94,5 @@ func sayStale(w io.Writer, target, again string, old []byte, now *ir.Epic) error
 		Sayf(w, "it cannot be read: %v\n", err)
 		return nil
 	}
-	_, err = io.WriteString(w, reveal.Words(ir.Diff(before, now).Text()))
-	return err
+	return write(w, reveal.Words(ir.Diff(before, now).Text()))
 }

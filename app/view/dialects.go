@@ -63,8 +63,7 @@ func Dialects(w io.Writer, file string, plan *diag.File, t compiler.DialectTable
 	if r := t.Placed(); r != nil && r.Refused != nil {
 		fmt.Fprintf(&b, "\nIt is where %s keeps its plans. What is wrong in it: ralph validate --dialect %s %s\n", r.Tool.Title, words.QuoteArg(r.Dialect), words.QuotePath(file))
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return write(w, b.String())
 }
 
 // Fitted says with which dialect a plan was read that names none.

@@ -44,8 +44,7 @@ func Draft(w io.Writer, d *draft.Draft, s *draft.Shown) error {
 	}
 	say("\n  plan:  %s\n  graph: %s\n\n", d.Look(), s.Drawing)
 	WriteSteps(&b, d.NextSteps(d.View))
-	_, err := io.WriteString(w, b.String())
-	return err
+	return write(w, b.String())
 }
 
 // mostSettings bounds how many lines of one kind are shown to whoever approves.
@@ -151,6 +150,5 @@ func Prompts(w io.Writer, epic *ir.Epic) error {
 			b.WriteString("\n")
 		}
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return write(w, b.String())
 }

@@ -110,8 +110,7 @@ func (l *Log) files() error {
 			fmt.Fprintf(&b, "  %9s  %s\n", words.Size(f.Size), f.Name)
 		}
 	}
-	_, err := io.WriteString(l.Out, reveal.Words(b.String()))
-	return err
+	return write(l.Out, reveal.Words(b.String()))
 }
 
 // tell prints the events that were not printed yet, and before those that end a program

@@ -176,8 +176,7 @@ func (l *Log) printLines(name, now string, text []byte) error {
 	for line := range bytes.Lines(text) {
 		b.WriteString(strings.TrimRight(prefix+" "+reveal.Words(strings.TrimRight(string(line), "\r\n")), " ") + "\n")
 	}
-	_, err := io.WriteString(l.Out, b.String())
-	return err
+	return write(l.Out, b.String())
 }
 
 // writer says whose output a file of an attempt is: the agent, in its second turn

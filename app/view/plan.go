@@ -83,8 +83,7 @@ func Plan(p record.PlanJSON, out io.Writer, epic *ir.Epic, apply, about string) 
 	default:
 		fmt.Fprintf(&b, "\nNothing would run.\n")
 	}
-	_, err := io.WriteString(out, b.String())
-	return err
+	return write(out, b.String())
 }
 
 // WritePlanned writes what would be done about each sprint, and how many there are of

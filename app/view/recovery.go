@@ -65,6 +65,5 @@ func Recovery(r *recovery.Recovery, out io.Writer) error {
 	} else {
 		fmt.Fprintf(&b, "\nWhat apply would do now: ralph plan%s\nTo continue:             ralph apply%s\n", record.Applies(r.File), record.Applies(r.File))
 	}
-	_, err := io.WriteString(out, b.String())
-	return err
+	return write(out, b.String())
 }

@@ -19,8 +19,7 @@ func Sessions(r *record.Record, out io.Writer, v machine.NodeView, list []run.Se
 	fmt.Fprintf(w, "%s  %s\n", reveal.Words(string(v.Key)), reveal.Words(v.Title))
 	if len(list) == 0 {
 		fmt.Fprintf(w, "%s\n", reveal.Words(run.NoSession(r, v)))
-		_, err := io.WriteString(out, w.String())
-		return err
+		return write(out, w.String())
 	}
 	t := &Grid{Paint: term.For(out)}
 	t.Row(term.Faint, "", "attempt", "agent", "runner", "model", "status", "when", "session")
@@ -57,8 +56,7 @@ func Sessions(r *record.Record, out io.Writer, v machine.NodeView, list []run.Se
 		fmt.Fprintf(w, "  Its agent is at work in it: what you write there is a takeover (on_human_message = %q).\n", r.Epic.HITLOf(r.Node(v.ID)).OnHumanMessage)
 	}
 	fmt.Fprintf(w, "To ask it something, without taking part: ralph ask %s \"why …?\"%s\n", reveal.Words(words.QuoteArg(string(v.Key))), r.About())
-	_, err := io.WriteString(out, w.String())
-	return err
+	return write(out, w.String())
 }
 
 // joinCommand is what a person types to join a session.

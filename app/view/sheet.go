@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/internal/reveal"
@@ -27,3 +28,9 @@ func (w *sheet) field(name, value string) {
 }
 
 func (w *sheet) text(s string) { w.b.WriteString(reveal.Words(strings.TrimRight(s, "\n")) + "\n") }
+
+// write writes a whole text.
+func write(w io.Writer, text string) error {
+	_, err := io.WriteString(w, text)
+	return err
+}

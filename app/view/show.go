@@ -50,8 +50,7 @@ func Sprint(s record.ShowJSON, out io.Writer) error {
 		w.head("Next")
 		WriteSteps(&w.b, s.Next)
 	}
-	_, err := io.WriteString(out, w.b.String())
-	return err
+	return write(out, w.b.String())
 }
 
 // showFacts writes where a node stands and what it is about.
@@ -189,6 +188,5 @@ func Bead(out io.Writer, b record.BeadJSON, sprint string, at record.Place) erro
 		w.head("Next")
 		WriteSteps(&w.b, []record.NextStep{{Command: "ralph recover " + string(b.Epic), What: "go on with its run in this repository"}})
 	}
-	_, err := io.WriteString(out, w.b.String())
-	return err
+	return write(out, w.b.String())
 }

@@ -111,8 +111,7 @@ func Diff(ctx context.Context, c *workspace.Comparison, hide *redact.Redactor, p
 		b.WriteString("\nNext\n")
 		WriteSteps(&b, next)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return write(w, b.String())
 }
 
 // diffPrinter prints a unified diff line by line: harmless, and painted.
@@ -137,8 +136,7 @@ func (d *diffPrinter) line(text string, hidden int, goesOn bool) error {
 	if d.mid = goesOn; !goesOn {
 		text += "\n"
 	}
-	_, err := io.WriteString(d.w, text)
-	return err
+	return write(d.w, text)
 }
 
 // painted is a line in its colour; one that goes on keeps it.

@@ -41,8 +41,7 @@ func Status(s record.StatusJSON, out io.Writer, attempts bool) error {
 	} else {
 		fmt.Fprintf(w, "\nNothing has run yet.%s\n", toStart(s))
 	}
-	_, err := io.WriteString(out, w.String())
-	return err
+	return write(out, w.String())
 }
 
 // toStart says what to type so that a run begins; "" if that has been said, or one is at work.

@@ -43,8 +43,7 @@ func Why(c *project.Compilation, w io.Writer, n *ir.Node, reasons []compiler.Rea
 		}
 		fmt.Fprintf(&b, "  %s  %s\n", strings.Repeat(" ", width), style.Paint(term.Faint, reveal.Words(where)))
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return write(w, b.String())
 }
 
 // WhyJSON prints reasons for programs.
