@@ -185,8 +185,7 @@ func Failed(ctx context.Context, e executor.Effect, err error) executor.EffectFa
 		f.Class, f.Detail = executor.FailInterrupted, "ralph ended"
 		return f
 	}
-	var known *executor.Failure
-	if errors.As(err, &known) {
+	if known, ok := errors.AsType[*executor.Failure](err); ok {
 		f.Class, f.Paths, f.Head = known.Class, first(known.Paths, maxNames), known.Head
 		f.Holds, f.Back = known.Holds, known.Back
 		if t, err := time.Parse(time.RFC3339, known.Until); err == nil {

@@ -83,8 +83,7 @@ func (d *sim) decision(it *item) error {
 		Budget: ir.Budget{Tokens: p.Tokens, USDMicro: p.USD, WallMS: p.Wall.Milliseconds()},
 	}
 	bound, err := d.run.Decisions().Consider(it.node, decision, d.now)
-	var no *executor.Refused
-	if errors.As(err, &no) {
+	if no, ok := errors.AsType[*executor.Refused](err); ok {
 		key := "the run"
 		if n := d.nodes[it.node]; n != nil {
 			key = string(n.Key)

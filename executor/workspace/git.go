@@ -70,8 +70,7 @@ func says(text string, signs ...string) bool {
 
 // exitCode returns the exit code of a failed git command, 0 for other errors.
 func exitCode(err error) int {
-	var g *gitError
-	if errors.As(err, &g) {
+	if g, ok := errors.AsType[*gitError](err); ok {
 		return g.code
 	}
 	return 0
@@ -198,8 +197,7 @@ func (g *git) feed(parent context.Context, at place, in io.Reader, out io.Writer
 	if ctx.Err() != nil {
 		return fmt.Errorf("git %s did not end within %s: does it wait for a FIFO that somebody put into the repository (find %s -type p)?", args[0], g.patience, shellword.Quote(g.common))
 	}
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		failed := &gitError{args, exit.ExitCode(), errOut.String()}
 		if strings.Contains(failed.stderr, "from promisor remote") { // and so it will next time
 			return &executor.Failure{Class: executor.FailConfig, Err: fmt.Errorf("this is a partial clone, and missing objects are not fetched during a run: %w; git fetch --refetch --no-filter, then retry", failed)}

@@ -153,8 +153,7 @@ func (s *space) checkOrphanMerge(ctx context.Context, o *executor.Orphan) error 
 		return nil
 	}
 	c, err := s.examineMerge(ctx, e, o.Result.Commit, nil)
-	var f *executor.Failure
-	if errors.As(err, &f) && f.Class == executor.FailProtected {
+	if f, ok := errors.AsType[*executor.Failure](err); ok && f.Class == executor.FailProtected {
 		c.Problems, err = append(c.Problems, oneLine(f.Error(), roomListed)), nil
 	}
 	o.Problems = bounded(append(o.Problems, c.Problems...), roomListed)

@@ -151,8 +151,7 @@ func (t *turn) pick(ctx context.Context, h hello, c *choice, names []string) (st
 		return names[i], nil
 	}
 	err := t.program.call(ctx, c.method, c.params(names[i]), nil)
-	var refused *sdk.RequestError
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*sdk.RequestError](err); ok {
 		f := t.classify(c.method, refused, h)
 		if f.Class == executor.FailTransient {
 			f.Class = executor.FailConfig

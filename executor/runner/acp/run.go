@@ -98,8 +98,7 @@ func (t *turn) talk(ctx context.Context) saying {
 	err = t.program.call(context.WithoutCancel(ctx), sdk.AgentMethodSessionPrompt, sdk.PromptRequest{
 		SessionId: sdk.SessionId(opened.ID), Prompt: []sdk.ContentBlock{sdk.TextBlock(prompt(t.run))},
 	}, &out)
-	var refused *sdk.RequestError
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*sdk.RequestError](err); ok {
 		err = t.classify(sdk.AgentMethodSessionPrompt, refused, t.program.hello)
 	}
 	return saying{stop: out.Stop, tokens: out.Usage, err: err}

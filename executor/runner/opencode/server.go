@@ -162,8 +162,7 @@ func died(res process.Result, err error, stderr string) string {
 
 // gone is the failure of a turn whose server is.
 func (s *server) gone() error {
-	var not *process.NotStarted
-	if errors.As(s.not, &not) {
+	if not, ok := errors.AsType[*process.NotStarted](s.not); ok {
 		return runner.Configuration(fmt.Errorf("opencode cannot run: %w", not))
 	}
 	return &executor.Failure{Class: executor.FailCrash, Err: errors.New("opencode's server " + s.died)}

@@ -125,8 +125,7 @@ func InitCommand(prefix string) string {
 
 // noDatabase is what to do about a repository without a beads database.
 func (c *Client) noDatabase(err error) error {
-	var r *Refused
-	if errors.As(err, &r) {
+	if r, ok := errors.AsType[*Refused](err); ok {
 		return &Missing{Why: fmt.Sprintf("there is no beads database for %s (%s)", c.dir, r.Said), Type: "Make one: " + InitCommand(c.prefix)}
 	}
 	return err

@@ -86,8 +86,7 @@ func (m *Mirror) connect(ctx context.Context) error {
 		return nil
 	}
 	c, err := ask(ctx, m, m.Open)
-	var missing *Missing
-	if errors.As(err, &missing) {
+	if _, ok := errors.AsType[*Missing](err); ok {
 		m.report("this run is not mirrored into bd: %v", err)
 	}
 	m.c = c
@@ -101,8 +100,7 @@ func (m *Mirror) prepare(ctx context.Context) error {
 	}
 	push := m.Push()
 	err := m.do(ctx, func(ctx context.Context) error { return push(ctx, m.c) })
-	var occupied *Occupied
-	if errors.As(err, &occupied) {
+	if _, ok := errors.AsType[*Occupied](err); ok {
 		m.dead = true
 		m.report("this run is not mirrored into bd: %v", err)
 		return nil

@@ -93,8 +93,7 @@ func (m *Mirror) propose(ctx context.Context) error {
 		}
 		return err
 	})
-	var no *Refused
-	if errors.As(err, &no) && no.Exit > 0 {
+	if no, ok := errors.AsType[*Refused](err); ok && no.Exit > 0 {
 		if m.unfound++; m.unfound >= attempts {
 			m.report("bd refuses what agents propose: %v. It is not tried again before the next attempt ends", err)
 			m.unfound = 0

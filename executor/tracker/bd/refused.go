@@ -132,8 +132,7 @@ func isRefusal(err error) bool {
 }
 
 func saidBy(err error) string {
-	var no *Refused
-	if errors.As(err, &no) {
+	if no, ok := errors.AsType[*Refused](err); ok {
 		return no.Said
 	}
 	return err.Error()

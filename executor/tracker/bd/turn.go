@@ -87,8 +87,7 @@ func (m *Mirror) before(ctx context.Context, b *bead, s should) (some bool, err 
 // shut closes a bead; again says that it was found to be somebody else's instead.
 func (m *Mirror) shut(ctx context.Context, b *bead, reason string) (again bool, err error) {
 	got, err := m.closeBead(ctx, b, reason)
-	var no *Refused
-	if errors.As(err, &no) && no.Exit > 0 { // perhaps because somebody has claimed it
+	if no, ok := errors.AsType[*Refused](err); ok && no.Exit > 0 { // perhaps because somebody has claimed it
 		if lost := m.overtaken(ctx, b); lost != nil || b.lost {
 			return true, lost
 		}
