@@ -195,24 +195,20 @@ func (i Issue) Phase() (step string, many bool) {
 // together with another change; step "" only takes them away. Where there is nothing to
 // change it is not written. It returns the bead as it is then.
 func (c *Client) UpdatePhase(ctx context.Context, i Issue, step string, ch Change) (Issue, error) {
-	ch.Add, ch.Remove = slices.Clone(ch.Add), slices.Clone(ch.Remove)
-	has := false
-	for _, l := range i.Labels {
-		switch {
-		case !strings.HasPrefix(l, PhasePrefix):
-		case step != "" && l == PhasePrefix+step:
-			has = true
-		default:
-			ch.Remove = append(ch.Remove, l)
-		}
-	}
-	if step != "" && !has {
-		ch.Add = append(ch.Add, PhasePrefix+step)
-	}
-	if ch.empty() {
+	add, remove := relabel(i.Labels, PhasePrefix, step)
+	if ch.Add, ch.Remove = slices.Concat(ch.Add, add), slices.Concat(ch.Remove, remove); ch.empty() {
 		return i, nil
 	}
 	return c.Update(ctx, i.ID, ch)
+}
+
+// relabel is what gives a bead one label that begins with prefix, and no other of these;
+// with value "" none.
+func relabel(labels []string, prefix, value string) (add, remove []string) {
+	if value != "" && !slices.Contains(labels, prefix+value) {
+		add = []string{prefix + value}
+	}
+	return add, lists.Keep(labels, func(l string) bool { return strings.HasPrefix(l, prefix) && (value == "" || l != prefix+value) })
 }
 
 func (ch Change) empty() bool {
@@ -287,20 +283,14 @@ func (c *Client) SetState(ctx context.Context, id, dimension, value, reason stri
 	if err != nil {
 		return err
 	}
-	ch := Change{}
-	for _, l := range found[id].Labels {
-		switch {
-		case l == dimension+":"+value:
-			return nil // by this way, before
-		case strings.HasPrefix(l, dimension+":"):
-			ch.Remove = append(ch.Remove, l)
-		}
+	add, remove := relabel(found[id].Labels, dimension+":", value)
+	if len(add) == 0 {
+		return nil // by this way, before
 	}
 	// The comment comes first: after a crash in between it is said twice, not never.
 	if err := c.Comment(ctx, id, fmt.Sprintf("[%s] %s: %s", dimension, value, reason)); err != nil {
 		return err
 	}
-	ch.Add = []string{dimension + ":" + value}
-	_, err = c.Update(ctx, id, ch)
+	_, err = c.Update(ctx, id, Change{Add: add, Remove: remove})
 	return err
 }
