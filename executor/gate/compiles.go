@@ -125,12 +125,6 @@ func someCodes(found []PlanFinding) (out []string) {
 }
 
 func split(found []PlanFinding) (errors, warnings []PlanFinding) {
-	for _, f := range found {
-		if f.Warning {
-			warnings = append(warnings, f)
-		} else {
-			errors = append(errors, f)
-		}
-	}
-	return errors, warnings
+	warning := func(f PlanFinding) bool { return f.Warning }
+	return slices.DeleteFunc(slices.Clone(found), warning), lists.Keep(found, warning)
 }

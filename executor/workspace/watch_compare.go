@@ -34,12 +34,7 @@ func (w *watch) name(list []executor.Sighting, during []executor.During) {
 }
 
 func (w *watch) atWork(d executor.During) bool {
-	for _, f := range w.flight {
-		if f == d {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(slices.Collect(maps.Values(w.flight)), d)
 }
 
 // during lists the attempts that were in flight since the last look.

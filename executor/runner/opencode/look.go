@@ -9,6 +9,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/runner"
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // How long something may be missing before that means something.
@@ -156,11 +157,6 @@ func (u *turn) judge(list []message) *runner.End {
 
 // words is the text of a message.
 func words(m message) string {
-	var texts []string
-	for _, p := range m.Parts {
-		if p.Type == "text" && !p.Synthetic && strings.TrimSpace(p.Text) != "" {
-			texts = append(texts, p.Text)
-		}
-	}
-	return strings.Join(texts, "\n\n")
+	said := lists.Keep(m.Parts, func(p part) bool { return p.Type == "text" && !p.Synthetic && strings.TrimSpace(p.Text) != "" })
+	return strings.Join(lists.Map(said, func(p part) string { return p.Text }), "\n\n")
 }
