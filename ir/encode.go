@@ -109,25 +109,27 @@ func (e *encoder) object(s *shape, v reflect.Value, depth int) {
 	e.b = append(e.b, '}')
 }
 
-func (e *encoder) array(s *shape, v reflect.Value, depth int) {
-	n := v.Len()
-	if n == 0 {
-		e.b = append(e.b, "[]"...)
-		return
-	}
-	if s.elem.name == "Node" {
-		e.b = slices.Grow(e.b, e.expected(s.elem, v, depth+1))
-	}
-	e.b = append(e.b, '[')
+// block writes what stands between brackets, each item on a line of its own.
+func (e *encoder) block(brackets string, n, depth int, item func(i int)) {
+	e.b = append(e.b, brackets[0])
 	for i := range n {
 		if i > 0 {
 			e.b = append(e.b, ',')
 		}
 		e.newline(depth + 1)
-		e.value(s.elem, v.Index(i), depth+1)
+		item(i)
 	}
-	e.newline(depth)
-	e.b = append(e.b, ']')
+	if n > 0 {
+		e.newline(depth)
+	}
+	e.b = append(e.b, brackets[1])
+}
+
+func (e *encoder) array(s *shape, v reflect.Value, depth int) {
+	if s.elem.name == "Node" {
+		e.b = slices.Grow(e.b, e.expected(s.elem, v, depth+1))
+	}
+	e.block("[]", v.Len(), depth, func(i int) { e.value(s.elem, v.Index(i), depth+1) })
 }
 
 // samples are the nodes that tell how large all of them will be.
@@ -148,10 +150,6 @@ func (e *encoder) expected(s *shape, v reflect.Value, depth int) int {
 }
 
 func (e *encoder) sorted(s *shape, v reflect.Value, depth int) {
-	if v.Len() == 0 {
-		e.b = append(e.b, "{}"...)
-		return
-	}
 	type entry struct {
 		label []byte
 		value reflect.Value
@@ -165,17 +163,10 @@ func (e *encoder) sorted(s *shape, v reflect.Value, depth int) {
 			e.fail(fmt.Errorf("two keys that are both %s", entries[i].label))
 		}
 	}
-	e.b = append(e.b, '{')
-	for i, x := range entries {
-		if i > 0 {
-			e.b = append(e.b, ',')
-		}
-		e.newline(depth + 1)
-		e.b = append(append(e.b, x.label...), ": "...)
-		e.value(s.elem, x.value, depth+1)
-	}
-	e.newline(depth)
-	e.b = append(e.b, '}')
+	e.block("{}", len(entries), depth, func(i int) {
+		e.b = append(append(e.b, entries[i].label...), ": "...)
+		e.value(s.elem, entries[i].value, depth+1)
+	})
 }
 
 // raw writes embedded JSON, indented, with sorted keys; nothing is null.
@@ -197,28 +188,14 @@ func (e *encoder) rawValue(d *rawDoc, depth int) {
 	switch {
 	case len(d.items) == 0:
 		e.b = append(e.b, d.literal...)
-		return
 	case d.keys == nil:
-		e.b = append(e.b, '[')
+		e.block("[]", len(d.items), depth, func(i int) { e.rawValue(d.items[i], depth+1) })
 	default:
-		e.b = append(e.b, '{')
-	}
-	for i, item := range d.items {
-		if i > 0 {
-			e.b = append(e.b, ',')
-		}
-		e.newline(depth + 1)
-		if d.keys != nil {
+		e.block("{}", len(d.items), depth, func(i int) {
 			e.b = append(appendString(e.b, d.keys[i]), ": "...)
-		}
-		e.rawValue(item, depth+1)
+			e.rawValue(d.items[i], depth+1)
+		})
 	}
-	e.newline(depth)
-	if d.keys == nil {
-		e.b = append(e.b, ']')
-		return
-	}
-	e.b = append(e.b, '}')
 }
 
 func (e *encoder) fail(err error) { e.err = errors.Join(e.err, err) }
