@@ -323,23 +323,12 @@ func (r *Reader) Stated(v *Value, text string) ir.Stated {
 	return ir.Stated{Value: text, Range: r.At(v), Strict: true}
 }
 
+var noSlug = lazyregexp.New(`[^a-z0-9]+`)
+
 // Slug makes the name of a gate or an epic of a text: lower case, one "-" for
 // every run of other characters.
 func Slug(s string) string {
-	var b strings.Builder
-	gap := false
-	for _, r := range strings.ToLower(s) {
-		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
-			if gap && b.Len() > 0 {
-				b.WriteByte('-')
-			}
-			b.WriteRune(r)
-			gap = false
-			continue
-		}
-		gap = true
-	}
-	return b.String()
+	return strings.Trim(noSlug.ReplaceAllString(strings.ToLower(s), "-"), "-")
 }
 
 // Lines is a text with \n as its only line end.
