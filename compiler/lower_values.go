@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -119,10 +120,8 @@ func (l *lowering) invalidControl(lb *syntax.Label, s ir.Stated, want, why strin
 // priority reads the canonical scale, 0 (critical) to 4 (minimal).
 func priority(s string) (int, bool) {
 	s = strings.ToLower(s)
-	for i, w := range []string{"critical", "high", "medium", "low", "minimal"} {
-		if s == w {
-			return i, true
-		}
+	if i := slices.Index([]string{"critical", "high", "medium", "low", "minimal"}, s); i >= 0 {
+		return i, true
 	}
 	s = strings.TrimPrefix(s, "p")
 	if len(s) == 1 && s[0] >= '0' && s[0] <= '4' {

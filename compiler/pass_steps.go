@@ -152,12 +152,7 @@ func (u *unit) modelName(s string) string {
 
 // workStep returns the first step that may write, else the first.
 func workStep(steps []ir.Step) int {
-	for i := range steps {
-		if steps[i].Access == "write" {
-			return i
-		}
-	}
-	return 0
+	return max(0, slices.IndexFunc(steps, func(s ir.Step) bool { return s.Access == "write" }))
 }
 
 // lastWrite returns the last step that may write, else the last.
@@ -173,10 +168,5 @@ func lastWrite(steps []ir.Step) int {
 // defaultNext says where a fail of step k goes: to itself if it may write, else
 // to the nearest earlier step that may, else to itself.
 func defaultNext(steps []ir.Step, k int) string {
-	for j := k; j >= 0; j-- {
-		if steps[j].Access == "write" {
-			return steps[j].Name
-		}
-	}
-	return steps[k].Name
+	return steps[lastWrite(steps[:k+1])].Name
 }

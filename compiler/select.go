@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/policies"
 )
@@ -164,19 +165,9 @@ func (u *unit) defaultRunner() string {
 	if def != nil && !def.Builtin && def.Runner.V != "" {
 		return def.Runner.V
 	}
-	only := ""
-	for _, name := range slices.Sorted(maps.Keys(u.set.Runners)) {
-		if u.set.Runners[name].Builtin {
-			continue
-		}
-		if only != "" {
-			only = ""
-			break
-		}
-		only = name
-	}
-	if only != "" {
-		return only
+	own := lists.Keep(sortedNames(u.set.Runners), func(name string) bool { return !u.set.Runners[name].Builtin })
+	if len(own) == 1 {
+		return own[0]
 	}
 	if def != nil && def.Runner.V != "" {
 		return def.Runner.V
@@ -332,12 +323,7 @@ func reason(n need, best *policies.Agent, from []*policies.Agent, all int) strin
 }
 
 func covers(have, want []string) bool {
-	for _, w := range want {
-		if !slices.Contains(have, w) && !slices.Contains(have, "all") {
-			return false
-		}
-	}
-	return true
+	return slices.Contains(have, "all") || !slices.ContainsFunc(want, func(w string) bool { return !slices.Contains(have, w) })
 }
 
 // fallbacks returns the chain of agents that stand in for a, nearest first,
@@ -350,24 +336,20 @@ func (c *crew) fallbacks(a *policies.Agent, access string, diags *diag.List) []s
 		return chain
 	}
 	var chain []string
-	state := map[string]int{a.Name: 1}
+	seen := map[string]bool{a.Name: true} // a circle was reported with the policy
 	var walk func(from *policies.Agent, depth int)
 	walk = func(from *policies.Agent, depth int) {
 		for _, name := range from.Fallback.V {
 			next := c.u.set.Agents[name]
-			if next == nil || depth > 1000 {
+			if next == nil || depth > 1000 || seen[name] {
 				continue // an unknown name was reported with the policy
 			}
-			if state[name] != 0 {
-				continue // seen, or a circle, which was reported with the policy
-			}
-			state[name] = 1
+			seen[name] = true
 			if next.Active.Get(true) && (access != "write" || next.Access.V == "write") {
 				chain = append(chain, name)
 				c.declared(next, diags)
 			}
 			walk(next, depth+1)
-			state[name] = 2
 		}
 	}
 	walk(a, 0)

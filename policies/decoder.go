@@ -281,13 +281,7 @@ func costly(at diag.Range, why string) diag.Diagnostic {
 
 // summary turns hcl's summary into one of ours.
 func summary(s string) string {
-	s = strings.TrimSuffix(strings.Map(func(r rune) rune {
-		if r == '\n' {
-			return ' '
-		}
-		return r
-	}, s), ".")
-	s = text.Shorten(s, 60)
+	s = text.Shorten(strings.TrimSuffix(strings.ReplaceAll(s, "\n", " "), "."), 60)
 	if len(s) > 1 && s[1] >= 'a' && s[1] <= 'z' {
 		s = strings.ToLower(s[:1]) + s[1:]
 	}

@@ -75,19 +75,10 @@ func Import(in Input, into string, found []Found) (map[string][]byte, []Imported
 			after.Files = append(after.Files, f)
 		}
 	}
-	if _, broken := Decode(after); errorsIn(broken) > errorsIn(list) { // what was wrong before may stay so
+	if _, broken := Decode(after); broken.Count(diag.Error) > list.Count(diag.Error) { // what was wrong before may stay so
 		return nil, nil, broken
 	}
 	return changed, out, nil
-}
-
-func errorsIn(list diag.List) (n int) {
-	for _, d := range list {
-		if d.Severity == diag.Error {
-			n++
-		}
-	}
-	return n
 }
 
 type importer struct {
