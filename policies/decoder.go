@@ -131,14 +131,10 @@ func (d *decoder) checkNames(a *analysis, u use) bool {
 			continue
 		}
 		dg := diag.Newf("policy-unknown-function", d.rng(c.NameRange), "unknown function %s", quoted(c.Name))
-		names := sortedKeys(d.scope.functions())
-		switch near, ok := spell.Nearest(c.Name, names); {
-		case slices.Contains([]string{"env", "getenv", "timestamp", "now", "uuid", "random", "http", "exec"}, c.Name):
+		if slices.Contains([]string{"env", "getenv", "timestamp", "now", "uuid", "random", "http", "exec"}, c.Name) {
 			dg = dg.WithDetail("Policies are pure: the same files give the same epic on every machine, so there is no %s. Declare a variable and give it with --var.", printable(c.Name))
-		case ok:
-			dg = dg.WithDetail("Did you mean %q?", near)
-		default:
-			dg = dg.WithDetail("There is no function of that name. The functions are listed in the documentation of the policy language.")
+		} else {
+			dg = suggested(dg, c.Name, sortedKeys(d.scope.functions()), "", "There is no function of that name. The functions are listed in the documentation of the policy language.")
 		}
 		d.diags.Add(dg)
 	}
@@ -187,26 +183,25 @@ func (d *decoder) checkTraversal(t hcl.Traversal, u use) {
 		d.unknownRef(root, second, secondAt)
 	default:
 		dg := diag.Newf("policy-unknown-name", at, "unknown name %s", quoted(root))
-		if near, ok := spell.Nearest(root, rootNames); ok && len(t) > 1 {
-			dg = dg.WithDetail("Did you mean %q?", near)
-		} else if len(t) == 1 {
+		if len(t) == 1 {
 			dg = dg.WithDetail("A word without quotes is a name, and no name is called so. Write text in quotes: %s.", quoted(root))
 		} else {
-			dg = dg.WithDetail("An expression can name %s. Write one of these.", strings.Join(rootNames, ", "))
+			dg = suggested(dg, root, rootNames, "", "An expression can name "+strings.Join(rootNames, ", ")+". Write one of these.")
 		}
 		d.diags.Add(dg)
 	}
 }
 
 func (d *decoder) unknownName(what, name string, known []string, at diag.Range) {
-	dg := diag.Newf("policy-unknown-name", at, "%s %s", what, quoted(name))
-	if near, ok := spell.Nearest(name, known); ok {
-		dg = dg.WithDetail("Did you mean %q?", near)
-		if d.sourceIs(at, name) {
-			dg = dg.WithFix(at, near)
-		}
-	} else {
-		dg = dg.WithDetail("It has %s. Write one of these.", strings.Join(known, ", "))
+	d.suggest(diag.Newf("policy-unknown-name", at, "%s %s", what, quoted(name)), name, known, "", "It has "+strings.Join(known, ", ")+". Write one of these.")
+}
+
+// suggest reports an unknown name, with the edit that mends it where the source has it as
+// it is.
+func (d *decoder) suggest(dg diag.Diagnostic, name string, known []string, lead, otherwise string) {
+	dg = suggested(dg, name, known, lead, otherwise)
+	if near, ok := spell.Nearest(name, known); ok && d.sourceIs(dg.Range, name) {
+		dg = dg.WithFix(dg.Range, near)
 	}
 	d.diags.Add(dg)
 }

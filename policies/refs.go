@@ -173,19 +173,12 @@ func (d *decoder) checkRef(typ, name string, at diag.Range) {
 
 func (d *decoder) unknownRef(typ, name string, at diag.Range) {
 	known := d.scope.names[typ]
-	dg := diag.Newf("policy-unknown-reference", at, "unknown %s %s", word(typ), quoted(name))
-	switch near, ok := spell.Nearest(name, known); {
-	case ok:
-		dg = dg.WithDetail("No %s of that name is declared. Did you mean %q?", word(typ), near)
-		if d.sourceIs(at, name) {
-			dg = dg.WithFix(at, near)
-		}
-	case len(known) == 0:
-		dg = dg.WithDetail("No %s is declared. Declare it: %s.", word(typ), declaration(typ, name))
-	default:
-		dg = dg.WithDetail("No %s of that name is declared. Write one of %s, or declare it: %s.", word(typ), spell.Sorted(known, 12), declaration(typ, name))
+	lead := "No " + word(typ) + " of that name is declared. "
+	otherwise := lead + "Write one of " + spell.Sorted(known, 12) + ", or declare it: " + declaration(typ, name) + "."
+	if len(known) == 0 {
+		otherwise = "No " + word(typ) + " is declared. Declare it: " + declaration(typ, name) + "."
 	}
-	d.diags.Add(dg)
+	d.suggest(diag.Newf("policy-unknown-reference", at, "unknown %s %s", word(typ), quoted(name)), name, known, lead, otherwise)
 }
 
 func declaration(typ, name string) string {
