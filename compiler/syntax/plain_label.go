@@ -275,7 +275,7 @@ const maxPlainValue = 4096
 func (p *parser) named() (items, groups []Named) {
 	list := func(phase bool) (out []Named) {
 		for _, c := range p.live(phase) {
-			out = append(out, Named{c.key.id, c.text.Value, p.otherNames(c), c.keyword})
+			out = append(out, Named{c.key.id, c.text.Value, p.allNames(c)[1:], c.keyword})
 		}
 		return out
 	}

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 )
 
@@ -206,25 +207,14 @@ func (p *parser) furtherNames(c *cand) []string {
 	if len(c.key.also) == 0 {
 		return nil
 	}
-	names := p.otherNames(c)
+	names := p.allNames(c)[1:]
 	p.report(diag.Newf("several-ids", c.in.Sub(c.keyAt.start, c.keyAt.end+c.key.more), "the heading makes one %s of several ids", [...]string{"item", "group"}[kind(c)]).WithDetail(
 		"Its id is %s; %s: other items may name it so. Give each id a heading of its own if the parts are separate work.",
 		c.key.id, text.Counted(len(names), "other id is a further name of it", "other ids are further names of it")))
 	return names
 }
 
-func (p *parser) otherNames(c *cand) []string {
-	if len(c.key.also) == 0 {
-		return nil
-	}
-	return p.allNames(c)[1:]
-}
-
 // allNames returns the ids that a heading gives, the first one first.
 func (p *parser) allNames(c *cand) []string {
-	names := make([]string, 0, 1+len(c.key.also))
-	for _, id := range append([]string{c.key.id}, c.key.also...) {
-		names = append(names, p.plainID(id))
-	}
-	return names
+	return lists.Map(append([]string{c.key.id}, c.key.also...), p.plainID)
 }
