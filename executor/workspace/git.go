@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/ralph-compiler/ralph/internal/regular"
@@ -121,7 +122,18 @@ const patience = time.Hour
 // minGit is the first git with `merge-tree --write-tree`.
 var minGit = [2]int{2, 38}
 
+// recent are the programs whose version was found to do: their stamps, by path. Each
+// opening of a repository asks, and a command opens several times.
+var recent sync.Map
+
 func (g *git) version(ctx context.Context) error {
+	st, err := os.Stat(g.bin)
+	if err != nil {
+		return err
+	}
+	if was, ok := recent.Load(g.bin); ok && was == stampOf(st) {
+		return nil
+	}
 	out, err := g.line(ctx, place{}, "version")
 	if err != nil {
 		return err
@@ -129,6 +141,7 @@ func (g *git) version(ctx context.Context) error {
 	if v, ok := parseVersion(out); !ok || v[0] < minGit[0] || v[0] == minGit[0] && v[1] < minGit[1] {
 		return fmt.Errorf("git %d.%d or later is needed; %s is %q", minGit[0], minGit[1], g.bin, out)
 	}
+	recent.Store(g.bin, stampOf(st))
 	return nil
 }
 
