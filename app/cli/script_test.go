@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -98,15 +99,12 @@ func scripts() testscript.Params {
 			if out, err := git.CombinedOutput(); err != nil {
 				return fmt.Errorf("git init: %w: %s", err, out)
 			}
-			config := exec.Command("git", "-C", e.WorkDir, "config", "--local", "user.email", "you@example.com")
-			if out, err := config.CombinedOutput(); err != nil {
-				return fmt.Errorf("git config: %w: %s", err, out)
+			config, err := os.OpenFile(filepath.Join(e.WorkDir, ".git", "config"), os.O_APPEND|os.O_WRONLY, 0)
+			if err != nil {
+				return err
 			}
-			config = exec.Command("git", "-C", e.WorkDir, "config", "--local", "user.name", "you")
-			if out, err := config.CombinedOutput(); err != nil {
-				return fmt.Errorf("git config: %w: %s", err, out)
-			}
-			return nil
+			_, err = config.WriteString("[user]\n\temail = you@example.com\n\tname = you\n")
+			return errors.Join(err, config.Close())
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits":    exits,
