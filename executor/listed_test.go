@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/ralph-compiler/ralph/ir"
@@ -114,5 +115,22 @@ func TestAListThatIsNotOnRecordIsRefused(t *testing.T) {
 	_ = l.Add(InputsListed{Inputs: []Result{a}}) // it begins anew
 	if got, err := l.Complete(refers); err != nil || got.(NodeStarted).Inputs[0] != a {
 		t.Errorf("%+v: %v", got, err)
+	}
+}
+
+// What a person says fits into an event however JSON writes it, and keeps its beginning.
+func TestANoteFitsIntoAnEvent(t *testing.T) {
+	for name, said := range map[string]string{
+		"quotes": strings.Repeat(`"`, 2000), "lines": strings.Repeat("\n.", 1000), "separators": strings.Repeat("\u2028x", 500),
+		"control characters": strings.Repeat("a\x01", 990), "letters": strings.Repeat("é", 1500),
+	} {
+		kept := Note(said)
+		b, err := json.Marshal(Event{Seq: 1, Node: "bd-000001", Body: Decided{Decision: Decision{ID: "d", Verb: Pause, By: "ann", Message: kept}}})
+		if err != nil || len(b) > 4000 || len(kept) < 900 {
+			t.Errorf("%s: %d bytes, of which %d are the note: %v", name, len(b), len(kept), err)
+		}
+	}
+	if said := "as \"it\" is\n\tsaid"; Note(" "+said+"\n") != said {
+		t.Errorf("changed: %q", Note(said))
 	}
 }

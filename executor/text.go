@@ -40,3 +40,31 @@ func Plain(s string) string {
 	}, strings.ToValidUTF8(s, "\uFFFD"))
 	return text.Head(s, MaxNote)
 }
+
+// Note makes a text from outside fit for an event: without control characters, at most
+// MaxNote bytes, and at most maxEscaped as JSON.
+func Note(s string) string {
+	s = text.Head(Clean(strings.ToValidUTF8(strings.TrimSpace(s), "\uFFFD")), MaxNote)
+	for escaped(s) > maxEscaped {
+		s = text.Head(s, len(s)*3/4)
+	}
+	return s
+}
+
+// maxEscaped bounds a note in an event, in bytes of JSON.
+const maxEscaped = 3000
+
+// escaped is how many bytes of JSON a text takes that has no control characters but
+// tabs and ends of lines.
+func escaped(s string) int {
+	n := len(s)
+	for _, r := range s {
+		switch r {
+		case '"', '\\', '\n', '\t':
+			n++
+		case '\u2028', '\u2029':
+			n += 3
+		}
+	}
+	return n
+}

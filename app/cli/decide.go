@@ -38,8 +38,8 @@ func (a *decideArgs) run(cmd *cobra.Command, key string, d executor.Decision) er
 		}
 		a.message = strings.TrimSpace(string(b))
 	}
-	if len(a.message) > executor.MaxNote {
-		return exit.Usagef("the message has %d bytes; at most %d are kept: put the rest into a file of the worktree and name it", len(a.message), executor.MaxNote)
+	if kept := executor.Note(a.message); len(kept) < len(executor.Clean(strings.TrimSpace(a.message))) {
+		return exit.Usagef("the message has %d bytes; %d of them fit: put the rest into a file of the worktree and name it", len(a.message), len(kept))
 	}
 	d.Message = a.message
 	d.User = project.UserName()

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
-	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -78,7 +77,7 @@ func (r *Run) consider(id ir.NodeID, d *executor.Decision) (act, error) {
 	if d.Tamper != "" && (d.Verb != executor.Approve || id != "") {
 		return nil, &executor.Refused{Why: "a change of settings or refs belongs to the run", Hint: "ralph approve --tamper " + d.Tamper}
 	}
-	d.Message = text.Head(strings.TrimSpace(d.Message), executor.MaxNote)
+	d.Message = executor.Note(d.Message)
 	if id == "" {
 		return r.considerRun(d)
 	}

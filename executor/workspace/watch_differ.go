@@ -56,9 +56,12 @@ func (was *checkout) compare(w *watch, now *checkout) []executor.Sighting {
 	s.Back = was.restore(w, now, d)
 	if all := slices.Concat(d.lost, d.changed, d.fresh, d.gone); len(all) > 0 && len(all) <= mostFiles && d.staged == "" {
 		s.Files = map[string]string{}
+		size := 0
 		for _, name := range all {
 			f := was.Files[name]
-			if s.Files[name] = f.Content; f.Content == "" && f.Mode != 0 { // nobody knows what it held
+			s.Files[name] = f.Content
+			size += len(name) + len(f.Content) + len(`"":"",`)
+			if f.Content == "" && f.Mode != 0 || size > mostNames { // nobody knows what it held, or an event has no room for it
 				s.Files = nil
 				break
 			}
@@ -76,6 +79,9 @@ const (
 	theCheckout = "your checkout"
 	theHead     = "HEAD of your checkout"
 )
+
+// mostNames bounds these files in an event, in bytes.
+const mostNames = 2000
 
 // mostFiles is how many files of a checkout are looked at to say that it is as it was.
 const mostFiles = 50
