@@ -33,7 +33,7 @@ func newRunsCommand() *cobra.Command {
 		}
 		switch {
 		case of.json:
-			return view.WriteJSON(cmd.OutOrStdout(), list)
+			return view.WriteJSON(cmd.OutOrStdout(), record.RunsJSON{Version: record.RunsVersion, Runs: list})
 		case jsonl:
 			enc := json.NewEncoder(reveal.JSONWriter(cmd.OutOrStdout()))
 			enc.SetEscapeHTML(false)

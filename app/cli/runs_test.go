@@ -26,9 +26,10 @@ func TestRunsListsTheOneThatHasNotEnded(t *testing.T) {
 		if got := s.ralph("runs").out; !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
-		var list []map[string]any
-		if err := json.Unmarshal([]byte(s.ralph("runs", "--json").out), &list); err != nil || len(list) != 1 || list[0]["exit"] != nil || list[0]["ended"] != nil || !strings.HasPrefix(want, list[0]["outcome"].(string)) {
-			t.Errorf("%v: %v", err, list)
+		var printed struct{ Runs []map[string]any }
+		err := json.Unmarshal([]byte(s.ralph("runs", "--json").out), &printed)
+		if list := printed.Runs; err != nil || len(list) != 1 || list[0]["exit"] != nil || list[0]["ended"] != nil || !strings.HasPrefix(want, list[0]["outcome"].(string)) {
+			t.Errorf("%v: %v", err, printed)
 		}
 		if got := s.ralph("runs", "--jsonl").out; got != "" {
 			t.Errorf("a line for a run that has not ended: %s", got)

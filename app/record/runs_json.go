@@ -6,6 +6,12 @@ import (
 	"github.com/ralph-compiler/ralph/executor/journal"
 )
 
+// RunsJSON is what ralph runs --json prints.
+type RunsJSON struct {
+	Version int       `json:"version"`
+	Runs    []RunLine `json:"runs"` // oldest first
+}
+
 // RunLine is a run in a list; a run that has not ended has no end time.
 type RunLine struct {
 	journal.RunRecord

@@ -11,6 +11,7 @@ const (
 	BeadVersion    = 1
 	PlanVersion    = 1
 	MonitorVersion = 1
+	RunsVersion    = 1
 )
 
 // Schemas are the JSON Schemas of the commands' --json output, by their names in
@@ -21,17 +22,13 @@ var Schemas = map[string]func() []byte{
 	"show-diff": schemaOf[ChangeJSON]("ralph show KEY --diff --json", ChangeVersion),
 	"show-bead": schemaOf[BeadJSON]("ralph show BEAD --json, of a bead that is in no epic here", BeadVersion),
 	"plan":      schemaOf[PlanJSON]("ralph plan --json", PlanVersion),
-	"runs":      schemaOf[[]RunLine]("ralph runs --json", 0),
+	"runs":      schemaOf[RunsJSON]("ralph runs --json", RunsVersion),
 	"monitor":   schemaOf[MonitorJSON]("ralph monitor --json", MonitorVersion),
 }
 
 func schemaOf[T any](command string, version int) func() []byte {
-	about := "Fields may be added without a new version."
-	if version == 0 {
-		about += " A list has no version: if it ever changes, it becomes an object with one."
-	}
 	return func() []byte {
-		b, err := jsonschema.Of[T](command, about, version)
+		b, err := jsonschema.Of[T](command, "Fields may be added without a new version.", version)
 		if err != nil {
 			panic(err) // a type that has none: a test makes them all
 		}

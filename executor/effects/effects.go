@@ -40,7 +40,7 @@ type Tools struct {
 	Identity map[string]string
 
 	// Lists looks up what a request refers to, in the run that it is of; it is called from
-	// any goroutine.
+	// any goroutine. A driver that sends whole requests needs none.
 	Lists func(context.Context, executor.ListRef) (executor.Lists, error)
 
 	Activity func(executor.Effect, executor.Activity) // signs of life; may be nil; called from any goroutine
@@ -89,6 +89,9 @@ func (w *Worker) Do(ctx context.Context, q *executor.Request) (executor.Body, er
 func (w *Worker) whole(ctx context.Context, q *executor.Request) (*executor.Request, error) {
 	if q.Lists.Listed == 0 {
 		return q, nil
+	}
+	if w.Lists == nil {
+		return q, errors.New("the request refers to lists, and nothing is there to look them up")
 	}
 	l, err := w.Lists(ctx, q.Lists)
 	if err != nil {

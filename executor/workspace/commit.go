@@ -56,14 +56,7 @@ func (s *space) commit(ctx context.Context, e executor.Effect, n *ir.Node, step 
 }
 
 // oneLine makes a text fit for one line of a commit message.
-func oneLine(s string, limit int) string {
-	return text.Head(text.OneLine(strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return ' '
-		}
-		return r
-	}, s)), limit)
-}
+func oneLine(s string, limit int) string { return text.Head(text.OneLine(executor.Plain(s)), limit) }
 
 // keep pins the commit as the attempt's and moves the branch there, at once.
 func (s *space) keep(ctx context.Context, e executor.Effect, w *worktree, commit string) error {

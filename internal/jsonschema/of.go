@@ -12,8 +12,8 @@ import (
 )
 
 // Of returns the schema (2020-12) of what encoding/json writes of a T. An object may
-// have more fields than the schema names. If version is not 0, T has a field "version",
-// and the schema allows no other value there.
+// have more fields than the schema names. T has a field "version", and the schema
+// allows no other value there.
 func Of[T any](title, description string, version int) ([]byte, error) {
 	t := reflect.TypeFor[T]()
 	known := map[reflect.Type]*infer.Schema{}
@@ -26,14 +26,12 @@ func Of[T any](title, description string, version int) ([]byte, error) {
 	}
 	open(s)
 	s.Schema, s.Title, s.Description = "https://json-schema.org/draft/2020-12/schema", title, description
-	if version != 0 {
-		at := s.Properties["version"]
-		if at == nil {
-			return nil, fmt.Errorf("%s has no field version", t)
-		}
-		var only any = version
-		at.Const = &only
+	at := s.Properties["version"]
+	if at == nil {
+		return nil, fmt.Errorf("%s has no field version", t)
 	}
+	var only any = version
+	at.Const = &only
 	b, err := json.MarshalIndent(s, "", "  ")
 	return append(b, '\n'), err
 }
