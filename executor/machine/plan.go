@@ -88,7 +88,7 @@ func Plan(r *Run, start executor.RunStarted, now time.Time) ([]Planned, error) {
 		n := r.byID[id]
 		cause := "never done"
 		if len(n.successes) > 0 {
-			cause = "its result stays pinned and is left out of the sum"
+			cause = "its result stays pinned and is left out of the integration"
 		}
 		out = append(out, Planned{Node: id, Key: r.keyOf(id), Action: ActGone, Cause: cause})
 	}

@@ -104,7 +104,7 @@ func TestPlanSaysWhatARunWouldDo(t *testing.T) { // execution §2, the table
 		1.1: keep
 		1.2: keep
 		integration: re-run, its parts changed
-		1.3: gone, its result stays pinned and is left out of the sum
+		1.3: gone, its result stays pinned and is left out of the integration
 		2.1: gone, never done
 `)
 	want("--rerun", s.planned(s.epic, func(r *executor.RunStarted) { r.Rerun = []ir.NodeID{"bd-1-2"} }), `

@@ -150,7 +150,7 @@ func (m *Mirror) feedback(ctx context.Context, b *bead, q *asked) (words string,
 func (m *Mirror) excluded(ctx context.Context, b *bead, v machine.NodeView) error {
 	has := slices.Contains(b.known.Labels, m.labels.exclude)
 	pause, found := lastPause(v)
-	byLabel := found && strings.HasPrefix(pause.Message, m.labels.exclude)
+	byLabel := found && pause.Via == executor.ViaBd && strings.HasPrefix(pause.Message, m.labels.exclude)
 	switch {
 	case has && v.Paused == "" && !ended(v) && v.Status != executor.Blocked && !b.awaits(executor.Pause):
 		e, found, err := m.byLabel(ctx, b, m.labels.exclude)

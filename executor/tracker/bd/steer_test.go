@@ -402,3 +402,22 @@ func TestAnAgentDoesNotExcludeInBd(t *testing.T) { // S4-16, execution §5
 		t.Errorf("an agent took the label away: it is paused by %q", who)
 	}
 }
+
+// A pause at the terminal is ended there, also if its reason reads like that of a
+// pause by the label, and somebody once had the label on. S4-16
+func TestAPauseIsThatOfTheLabelOnlyIfItCameFromBd(t *testing.T) {
+	s := newScene(t, []string{"1.1"})
+	s.hold = func(e executor.Effect) bool { return e.Kind == executor.EffectAgent }
+	s.person("ann", "label", "add", "bd-1-1", "ashep:excluded")
+	s.person("ann", "label", "remove", "bd-1-1", "ashep:excluded")
+	s.open()
+	s.begin()
+	s.play(nil)
+	s.inbox = append(s.inbox, executor.Letter{Node: "bd-1-1", Decision: executor.Decision{ID: "cli", Verb: executor.Pause, By: "bob", User: "bob", Message: "ashep:excluded in bd, I think"}})
+	s.later(0)
+	s.later(time.Minute)
+	s.later(time.Minute)
+	if v, _ := s.run.View("bd-1-1"); v.Paused != "bob" {
+		t.Errorf("it is %s, paused by %q; %q", v.Status, v.Paused, s.said)
+	}
+}
