@@ -120,14 +120,14 @@ func TestAPersonDecidesWhileApplyRuns(t *testing.T) { // execution §5; S4-100
 	if out := r.ralph(exit.Input, "approve", "1.2"); !strings.Contains(out, "1.2") {
 		t.Errorf("a refusal said %s", out)
 	}
-	r.says("reject 1.1 --as ada -m louder", "1.1: rejected", "continues with it")
+	r.says("reject 1.1 --as ada -m louder", "1.1: rejected", "acts on it")
 	for range time.Tick(20 * time.Millisecond) {
 		if strings.Contains(r.ralph(exit.Done, "show", "1.1"), "implement #2: waiting: approval") {
 			break
 		}
 	}
 	r.until("1.1", "waiting")
-	r.says("approve 1.1 --as ada", "1.1: approved", "continues with it")
+	r.says("approve 1.1 --as ada", "1.1: approved", "acts on it")
 	if code := a.wait(); code != exit.Done {
 		t.Errorf("exit %d\n%s%s", code, &a.out, &a.err)
 	}

@@ -128,7 +128,7 @@ func (x *delivery) toHolder(ctx context.Context, by journal.Owner) (said string,
 	late = time.Since(x.began) > answerTime
 	switch {
 	case err == nil && answer == "":
-		return fmt.Sprintf("%s\n  ralph apply (process %d) continues with it\n", decided(x.key, x.letter.Decision), by.PID), true, nil
+		return fmt.Sprintf("%s\n  ralph apply (process %d) acts on it\n", decided(x.key, x.letter.Decision), by.PID), true, nil
 	case err == nil:
 		said, err = NotTaken(x.file, x.key, x.refusal(ctx, x.letter, answer))
 		return said, true, err

@@ -19,3 +19,15 @@ func TestWhatWasApprovedGoesOn(t *testing.T) { // execution §5: no timer where 
 		}
 	}
 }
+
+// A sprint that has not begun because it is paused is said to be paused once.
+func TestWhyASprintIsNotDoneSaysOnceThatItIsPaused(t *testing.T) {
+	for want, v := range map[string]machine.NodeView{
+		"paused by ann":                      {Status: executor.Pending, Reason: "paused by ann", Paused: "ann"},
+		"needs 1.1 (running); paused by ann": {Status: executor.Pending, Reason: "needs 1.1 (running)", Paused: "ann"},
+	} {
+		if got := WhyNot(v); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

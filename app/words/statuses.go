@@ -216,7 +216,9 @@ func WhyNot(v machine.NodeView) string {
 		why = First(v.Reason)
 	}
 	if v.Paused != "" && v.Cause != executor.CausePaused && v.Status != executor.Running && v.Status != executor.Blocked && v.Status != executor.Skipped && v.Status != executor.Cancelled {
-		why += "; paused by " + v.Paused
+		if paused := "paused by " + v.Paused; why != paused { // a sprint that has not begun may wait for nothing else
+			why += "; " + paused
+		}
 	}
 	return why
 }

@@ -318,7 +318,7 @@ func (r *Run) become(n *node, to executor.NodeStatus) error {
 	return nil
 }
 
-// moveAttempt moves an attempt to another status. Nothing else does.
+// move moves an attempt to another status. Nothing else does.
 func (a *attempt) move(to executor.AttemptStatus) error {
 	if !executor.AttemptMoves[a.status][to] {
 		return fmt.Errorf("a %s attempt cannot become %s", a.status, to)
