@@ -25,7 +25,12 @@ func (g *git) locate(ctx context.Context) error {
 	if err != nil {
 		return &Refusal{What: fmt.Sprintf("%s is not in a git repository that ralph may use (%v)", g.dir, err), Hint: "git init"}
 	}
-	if g.common, err = filepath.EvalSymlinks(out); err != nil {
+	return g.isIn(out)
+}
+
+// isIn takes up the git directory of the repository.
+func (g *git) isIn(common string) (err error) {
+	if g.common, err = filepath.EvalSymlinks(common); err != nil {
 		return err
 	}
 	return notAClone(g.dir, g.common)
@@ -60,14 +65,26 @@ func (g *git) trusted(ctx context.Context) bool {
 	return len(dirs) > 0
 }
 
-func (g *git) top(ctx context.Context, dir string) (string, error) {
+// locateTop locates the repository, and the top of the checkout that dir is in. One git
+// answers both; where it does not, two say what is missing.
+func (g *git) locateTop(ctx context.Context, dir string) (string, error) {
+	both, err := g.line(ctx, place{}, "rev-parse", "--path-format=absolute", "--git-common-dir", "--show-toplevel")
+	if common, top, ok := strings.Cut(both, "\n"); err == nil && ok && !strings.Contains(top, "\n") {
+		if err := g.isIn(common); err != nil {
+			return "", err
+		}
+		return filepath.EvalSymlinks(top)
+	}
+	if err := g.locate(ctx); err != nil {
+		return "", err
+	}
 	bare := *g
 	bare.common = "" // the checkout is found from dir
-	out, err := bare.line(ctx, place{}, "rev-parse", "--path-format=absolute", "--show-toplevel")
+	top, err := bare.line(ctx, place{}, "rev-parse", "--path-format=absolute", "--show-toplevel")
 	if err != nil {
 		return "", &Refusal{What: fmt.Sprintf("%s is not in a checkout (%v)", dir, err)}
 	}
-	return filepath.EvalSymlinks(out)
+	return filepath.EvalSymlinks(top)
 }
 
 // settings reads, once, the few settings of the user that have to hold in every

@@ -127,11 +127,8 @@ func Open(ctx context.Context, dir string, epic *ir.Epic) (*Space, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := g.locate(ctx); err != nil {
-		return nil, err
-	}
 	s := &space{git: g, epic: epic, branches: map[string]bool{}, free: free}
-	if s.top, err = g.top(ctx, dir); err != nil {
+	if s.top, err = g.locateTop(ctx, dir); err != nil {
 		return nil, err
 	}
 	if err := s.know(); err != nil {
