@@ -37,7 +37,7 @@ func (r *Run) admit(now time.Time) []executor.Event {
 	return s.out
 }
 
-// wallet is made when somebody asks: mostly there is no free slot, and nobody does.
+// wallet is made on demand: mostly there is no free slot, and no demand.
 func (s *slots) wallet() *wallet {
 	if s.has == nil {
 		s.has = s.r.admission(s.now)

@@ -33,7 +33,7 @@ func (r *Run) tailLost(b executor.TailLost) error {
 }
 
 // orphan returns the newest commit that was found for a step, was made for the
-// work as it is now and starts where the node stands now, unless it was judged
+// work as it is now and starts where the node is now, unless it was judged
 // already.
 func (n *node) orphan(step, start string) (executor.Orphan, bool) {
 	best, found := executor.Orphan{}, false
@@ -65,7 +65,7 @@ func (l *lineage) mergeOrphan(n *node) (executor.Orphan, bool) {
 }
 
 // mergeOf reports whether a commit with these parents merges the inputs: it has no
-// others, and what is none of them is an ancestor of one.
+// others, and each remaining input is an ancestor of one.
 func (l *lineage) mergeOf(parents []string, inputs []executor.Result) bool {
 	within, like := l.ancestors(inputs)
 	for _, in := range inputs {

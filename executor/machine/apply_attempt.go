@@ -59,7 +59,7 @@ func (r *Run) openStep(n *node, e executor.Event, b executor.AttemptStarted) err
 	log.ByHand = i == asideStep && b.Person == "" && !b.Rejudge && n.byHand()
 	switch {
 	case log.ByHand:
-		log.Feedback = nil // nobody is told
+		log.Feedback = nil // it is not reported
 	case a.agent == "" && n.hasAgent(step):
 		a.agent = step.Agent
 	}
@@ -107,7 +107,7 @@ func (n *node) treeOf(commit string) executor.Tree {
 	return executor.Tree{Commit: commit}
 }
 
-// attemptEnded applies a verdict: go on with the next step, or remember the
+// attemptEnded applies a verdict: continue with the next step, or remember the
 // failure and where it goes.
 func (r *Run) attemptEnded(n *node, e executor.Event, b executor.AttemptEnded) error {
 	l := &n.life
@@ -203,7 +203,7 @@ func (l *life) judgedFailed(to int) int {
 	return to
 }
 
-// unlucky is an attempt that ended by nobody's fault: a diagnosis began it anew,
+// unlucky is an attempt that ended without anyone's fault: a diagnosis began it anew,
 // or the next of the step's agents takes its place.
 func (n *node) unlucky() {
 	l := &n.life

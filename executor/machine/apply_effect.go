@@ -155,12 +155,12 @@ func (r *Run) effectEnded(n *node, e executor.Event) error {
 	return r.effectDone(n, e.Body, done)
 }
 
-// effectDone goes on with what an effect came to.
+// effectDone continues with what an effect came to.
 func (r *Run) effectDone(n *node, body executor.Body, done executor.Effect) error {
 	l := &n.life
 	switch b := body.(type) {
 	case executor.BaseMade:
-		if b.Head != "" && done.Seq > r.landing.headAt { // else somebody landed meanwhile
+		if b.Head != "" && done.Seq > r.landing.headAt { // else another result landed meanwhile
 			r.landing.seen(executor.Tree{Commit: b.Head, Tree: treeAt(b.Base, b.Head)})
 		}
 		if l.step == asideStep {

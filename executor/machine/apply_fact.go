@@ -7,7 +7,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// noted keeps what is told of an agent's turn while it goes on, in the log of its
+// noted keeps reports of an agent's turn in progress, in the log of its
 // attempt. What comes when that is over counts nothing: it is only kept.
 func (n *node) noted(e executor.Event) {
 	log := n.logNumbered(e.Step, e.Attempt)

@@ -107,7 +107,7 @@ func (r *Run) remember(n *node, e executor.Event) {
 }
 
 // nodeWaiting begins a wait. What it was for is on record, so the node is set to
-// go on behind it.
+// go on after it.
 func (r *Run) nodeWaiting(n *node, b executor.NodeWaiting) error {
 	l := &n.life
 	if len(l.flight) > 0 && !l.stale {

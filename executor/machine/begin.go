@@ -108,7 +108,7 @@ func (r *Run) revive(n *node, again bool) error {
 	}
 	same := !again && !n.sum && !n.life.stale && n.life.work == n.ir.Digest.Work
 	if l := &n.life; n.sum && !again && l.step == asideStep && l.aside.merge && (n.waitsFor(executor.CauseConflict) || l.word.How == executor.GatesOnly) {
-		same = true // somebody may be at work on it, or has handed it in
+		same = true // a person may be at work on it, or has handed it in
 	}
 	switch n.status {
 	case executor.Cancelled:
@@ -137,7 +137,7 @@ func (r *Run) revive(n *node, again bool) error {
 	return r.arrive(n)
 }
 
-// goOn lets a node that was running or waiting continue where it stood. A node
+// goOn lets a node that was running or waiting continue where it was. A node
 // that ran waits for a slot first, so that a smaller number of slots holds.
 func (r *Run) goOn(n *node) error {
 	if l := &n.life; l.judge != n.ir.Digest.Judge { // the open attempt is judged by the gates of today
@@ -166,7 +166,7 @@ func (r *Run) goOn(n *node) error {
 // arrive is called when nothing holds a pending node back any longer: it is done
 // if its success is on record or the plan says so, else it is ready. What the
 // plan calls done waits like any other: those that need it take the results of
-// what stands before it.
+// what precedes it.
 func (r *Run) arrive(n *node) error {
 	if n.status != executor.Pending || n.unsettled > 0 || n.busy() {
 		return nil

@@ -39,7 +39,7 @@ func (r *rules) blockedBy(n *node) executor.BlockedBy {
 }
 
 // mended reports whether the gates that blocked a node are others now: they judge
-// what it left once more. Nobody else begins again by itself.
+// what it left once more. No other node begins again by itself.
 func (r *Run) mended(n *node) bool { return n.otherGates() && r.goesOn(n) }
 
 // otherGates is mended of a node whose dependencies may still be judged again: if they

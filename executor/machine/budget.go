@@ -135,7 +135,7 @@ func (bg *budget) spend(n *node, u executor.Usage, ms int64, model bool) {
 // unknown, whatever a later turn in its session, or of its gate, says of itself.
 func (bg *budget) untold(n *node, e executor.Effect) {
 	_, known := bg.epic.Gates[e.Gate]
-	gone := e.Gate != "" && !known // nobody knows who judged it
+	gone := e.Gate != "" && !known // its judge is unknown
 	if e.Kind != executor.EffectAgent && e.Kind != executor.EffectDiagnose && !gone && !bg.byModel(e.Gate, e.Agent) {
 		return
 	}
@@ -154,8 +154,8 @@ func (bg *budget) untold(n *node, e executor.Effect) {
 	}
 }
 
-// Cost is what the turns of the attempt's agent cost together, as far as that is
-// known: with one that was cut it is not.
+// Cost is the total cost of the turns of the attempt's agent, as far as it is known:
+// with a cut turn it is not.
 func (a *AttemptLog) Cost() executor.Usage {
 	if a.Untold > 0 {
 		return executor.Usage{}
@@ -163,7 +163,7 @@ func (a *AttemptLog) Cost() executor.Usage {
 	return a.Usage
 }
 
-// CostOf is the same of the turns in which a gate of the attempt was judged.
+// CostOf is the same for the turns that judged a gate of the attempt.
 func (a *AttemptLog) CostOf(g executor.GateJudged) executor.Usage {
 	if a.UntoldOf[g.Gate] > 0 {
 		return executor.Usage{}

@@ -8,7 +8,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// more is what to write behind --budget so that work goes on: of each limit that is
+// more is what to write after --budget so that work goes on: of each limit that is
 // used up as much again as the policy gives, and what was spent beyond it. "" if none
 // is. all is the limit with what was added.
 func more(policy, all ir.Budget, m meter, wall time.Duration) string {

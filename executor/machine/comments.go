@@ -11,14 +11,14 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Comment is something that happened to a node or to the epic, for people who read
-// its bead. It never changes once it is there, and no two of a node have one text.
+// Comment is something that happened to a node or to the epic, for readers of its
+// bead. It never changes, and no two comments of a node have the same text.
 type Comment struct {
 	Seq    int64 // of the event that it tells of; several may have one
 	At     time.Time
 	Author string // who decided; else "ralph"
 	Text   string // its first line has the fields, the others say more
-	Passed bool   // a step passed: while the node goes on nobody has to read it at once
+	Passed bool   // a step passed: while the node continues no one has to read it at once
 }
 
 // Comments returns what happened to a node, in the order of the journal:
@@ -29,9 +29,9 @@ type Comment struct {
 //
 // iter counts the node's attempts over all its steps. tests are the numbers of
 // tests that passed, failed and were skipped, or, where no gate printed numbers,
-// pass, fail or skip. commits is 1 if ralph collected a commit that was not there
-// before. With id "" it is the epic as a whole: its runs, what was decided about
-// them, and the first line of every attempt of all its nodes.
+// pass, fail or skip. commits is 1 if ralph collected a new commit. With id "" it is
+// the epic as a whole: its runs, the decisions about them, and the first line of every
+// attempt of all its nodes.
 func (o Node) Comments() []Comment {
 	if o.id == "" {
 		return slices.Clip(o.r.says)
@@ -155,10 +155,10 @@ func decisionText(id ir.NodeID, d executor.Decision) string {
 }
 
 // countWords lists how many nodes have each status: "2 done, 1 blocked". Of those that
-// wait goesOn need nobody; where nothing is at work none runs.
+// wait goesOn need no person; where nothing is at work none runs.
 func countWords(counts map[string]int, goesOn int, idle bool) string {
 	var parts []string
-	for s := executor.Done; ; s = (s + 1) % executor.NodeStatuses { // what is done stands first
+	for s := executor.Done; ; s = (s + 1) % executor.NodeStatuses { // what is done is first
 		c, word := counts[s.String()], s.String()
 		switch {
 		case s == executor.Running && idle:

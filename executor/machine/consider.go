@@ -12,12 +12,12 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Consider says whether a decision applies now, and returns it bound to what it
-// is about: the gate with its digest and the trees, or the epic. The error is a
+// Consider reports whether a decision applies now, and returns it bound to its
+// subject: the gate with its digest and the trees, or the epic. The error is a
 // *Refused that says why and what would apply instead. It changes nothing.
 //
-// A decision that was applied already is not refused: applying it once more
-// does nothing (see Heard).
+// A decision that was already applied is not refused: applying it again does
+// nothing (see Heard).
 func (v Decisions) Consider(node ir.NodeID, d executor.Decision, now time.Time) (executor.Decision, error) {
 	if d.At.IsZero() {
 		d.At = executor.Millis(now)
@@ -41,7 +41,7 @@ func (v Decisions) Consider(node ir.NodeID, d executor.Decision, now time.Time) 
 	return bound, nil
 }
 
-// Heard reports whether the decision with this id is on record already.
+// Heard reports whether the decision with this id is already on record.
 func (v Decisions) Heard(id string) bool { return id != "" && v.r.people.heard[id] }
 
 // act carries a decision out; it is called at most once, by decided.
@@ -119,7 +119,7 @@ func (r *Run) already(n *node, format string, args ...any) error {
 	return &executor.Refused{Why: string(n.ir.Key) + " " + fmt.Sprintf(format, args...), Hint: r.hint(n), Already: true}
 }
 
-// standing says in a few words where a node stands.
+// standing describes a node's state in a few words.
 func (n *node) standing() string {
 	s := n.shown()
 	if s != executor.Waiting {
@@ -173,7 +173,7 @@ func (r *Run) bind(n *node, d *executor.Decision, gate string, do act) (act, err
 	return do, nil
 }
 
-// MayApprove checks the name against those who may; an empty list is anybody.
+// MayApprove checks the name against the approvers; an empty list allows anybody.
 func MayApprove(by string, approvers []string) bool {
 	return len(approvers) == 0 || slices.ContainsFunc(approvers, func(a string) bool {
 		return strings.EqualFold(strings.TrimPrefix(a, "@"), strings.TrimPrefix(by, "@"))

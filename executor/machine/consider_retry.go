@@ -156,7 +156,7 @@ func (r *Run) unskip(n *node) error {
 func (r *Run) cannotHandIn(n *node) string {
 	l := &n.life
 	switch {
-	case (n.sum || n.ir.Kind == ir.GateKind || len(n.ir.Steps) == 0) && (l.step != asideStep || !l.aside.merge): // but a conflict lies in one
+	case (n.sum || n.ir.Kind == ir.GateKind || len(n.ir.Steps) == 0) && (l.step != asideStep || !l.aside.merge): // but a conflict is in one
 		return "it has no worktree of its own"
 	case n.status != executor.Blocked && !n.toBeJudged() && (n.status != executor.Waiting || n.wait.For != executor.ForHuman), n.waitsFor(executor.CausePaused, executor.CauseHeld, executor.CauseManual, executor.CausePull):
 		return "its worktree cannot become an attempt now"

@@ -89,7 +89,7 @@ func (p *people) considerPlan(d *executor.Decision) (act, error) {
 	return func() error { p.plans[d.Digest] = true; return nil }, nil
 }
 
-// planApproved reports whether a person approved the present epic, or nobody has to.
+// planApproved reports whether the present epic is approved or needs no approval.
 func (p *people) planApproved() bool {
 	return p.epic.Run.HITL.Plan != "required" || p.plans[p.epic.Digest]
 }

@@ -38,10 +38,10 @@ type stepNote struct {
 	Said string `json:"said"`
 }
 
-// Context is what the agent of a node's open attempt, or one that judges it, may
-// ask for while it works, as JSON: the sprint, the results that it builds on, what
-// earlier steps reported, and the feedback. Like the prompt it is built from the
-// epic and the record alone. It is nil if there is no open attempt.
+// Context is what the agent of a node's open attempt, or an agent judging it, may ask
+// for during its work, as JSON: the sprint, the results that it builds on, reports of
+// earlier steps, and the feedback. Like the prompt it is built from the epic and the
+// record alone. It is nil without an open attempt.
 func (o Node) Context() json.RawMessage {
 	return executor.WithFeedback(o.r.context(o.id), o.r.Node(o.id).Feedback())
 }

@@ -16,7 +16,7 @@ import (
 // round is what the decisions of one Todo share.
 type round struct {
 	now     time.Time
-	landing bool // somebody lands already
+	landing bool // another node is landing
 }
 
 // decide returns the decision that a running node needs, if it needs one.

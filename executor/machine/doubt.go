@@ -7,9 +7,8 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 )
 
-// Doubt says what makes a gate's pass worth a look, "" if nothing does: no test passed,
-// or fewer than on a base that the run stands on. The verdict is the command's all the
-// same.
+// Doubt is the reason to look at a gate's pass, "" if there is none: no test passed, or
+// fewer than on a base of the run. The command's verdict counts all the same.
 func (x Summary) Doubt(g executor.GateJudged) string {
 	if g.Verdict != executor.Pass || g.Red {
 		return ""
@@ -50,8 +49,8 @@ func (r *runs) isBase(t executor.Tree) bool {
 	return t == r.started.Base || slices.ContainsFunc(r.started.Bases, func(b executor.NamedTree) bool { return t == b.Tree })
 }
 
-// NodeDoubts lists the doubts about what a node's last attempts passed, each with its
-// gate.
+// NodeDoubts lists the doubts about gates passed by a node's last attempts, each with
+// its gate.
 func (x Summary) NodeDoubts(v NodeView) (out []string) {
 	last := map[string]int{}
 	for i, a := range v.Attempts {

@@ -6,8 +6,8 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 )
 
-// Driver is what surrounds a run while it goes on: its clock, its journal, its people and
-// whoever does its effects. One goroutine calls it.
+// Driver is the environment of a run in progress: its clock, its journal, its people and
+// the workers of its effects. One goroutine calls it.
 type Driver interface {
 	Now() time.Time
 	// Put records an event and applies it.
@@ -28,7 +28,7 @@ type Driver interface {
 	Wait(wake time.Time) (*Run, error)
 }
 
-// Drive goes on with a run until it ends or nothing will happen any more.
+// Drive continues a run until it ends or nothing more will happen.
 func Drive(r *Run, d Driver) error {
 	for {
 		done, wake, err := oneRound(r, d)
@@ -51,7 +51,7 @@ func oneRound(r *Run, d Driver) (done bool, wake time.Time, err error) {
 	if err != nil {
 		return false, wake, err
 	}
-	if todo.Done { // what somebody has said by now still belongs to this run
+	if todo.Done { // a decision made by now still belongs to this run
 		some, err := d.Hear(true)
 		if err == nil && some {
 			todo, err = settle(r, d)

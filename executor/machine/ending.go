@@ -5,9 +5,9 @@ import (
 	"github.com/ralph-compiler/ralph/internal/text"
 )
 
-// Ending is the event that ends a run as it stands now. With --only what was asked
-// for counts alone. What has not begun waits for what a person has paused, or for a
-// budget; so does what waits for a time while nothing goes on.
+// Ending is the event that ends a run in its present state. With --only just the
+// requested nodes count. What has not begun waits for a person's pause, or for a budget;
+// so does what waits for a time while nothing is running.
 func (x Summary) Ending(interrupted bool) executor.RunEnded {
 	e := executor.RunEnded{Interrupted: interrupted, Counts: x.r.Summary().Counts(), GoesOn: x.r.waitingGoOn(true), Outcome: x.r.outcome()}
 	switch held := x.r.budget.heldWhy(x.r.at); {

@@ -39,8 +39,8 @@ func (r *Run) afterFailure(n *node, now time.Time) (executor.Event, bool) {
 	return r.open(n), true
 }
 
-// Left is how many attempts the present step of a node may make after the one that is
-// open, as far as its allowance goes.
+// Left is how many attempts the allowance of a node's present step leaves after the open
+// one.
 func (o Node) Left() int {
 	n := o.r.byID[o.id]
 	if n == nil || n.ir == nil || n.stepNow() == nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/ralph-compiler/ralph/internal/text"
 )
 
-// Feedback is what ralph tells the agent of the open attempt about the last one
-// of this life: which checks and gates it failed, with their output, and what a
-// person said. It is empty on a first attempt.
+// Feedback is ralph's report to the agent of the open attempt about the previous one of
+// this life: the checks and gates it failed, with their output, and a person's words.
+// It is empty on a first attempt.
 func (o Node) Feedback() []string {
 	n := o.r.byID[o.id]
 	if n == nil || n.ir == nil {
@@ -28,7 +28,7 @@ func (o Node) Feedback() []string {
 	return n.feedback()
 }
 
-// feedback is what an attempt that begins now is told.
+// feedback is the feedback for an attempt that begins now.
 func (n *node) feedback() []string {
 	out := append(n.told(), n.lastFailure()...)
 	if k := len(n.logs) - 1; k > max(n.life.first, 0) && n.logs[k-1].kept() && n.logs[k].From == n.logs[k-1].Commit {
@@ -40,7 +40,7 @@ func (n *node) feedback() []string {
 // kept reports whether something of an attempt that failed a check is in its commit.
 func (l *AttemptLog) kept() bool { return len(l.Problems) > 0 && l.Commit != l.From }
 
-// told is what people said in this life, for the agent.
+// told is what people said to the agent in this life.
 func (n *node) told() []string {
 	var out []string
 	first := max(n.life.first, 0)

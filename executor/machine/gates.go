@@ -182,7 +182,7 @@ func (r *Run) onGateTrouble(n *node, i int, name string, now time.Time) executor
 	return n.awaitHumanAt(executor.CauseGate, name, name+": "+g.trouble.Detail)
 }
 
-// gateWaited is told of the wait that a gate's trouble came to: it is due again
+// gateWaited records the wait after a gate's trouble: it is due again
 // when the wait is over, and after a person's word with a new allowance.
 func (a *attempt) gateWaited(forWhom executor.WaitFor) {
 	for i := range a.gates {
@@ -273,7 +273,7 @@ func (r *rules) overdue(n *node) executor.Event {
 }
 
 // failGate is the class of a gate that could not be judged; it is made by the
-// machine and stands in no journal.
+// machine and is in no journal.
 const failGate executor.FailureClass = "gate"
 
 // later adds milliseconds to a time, to the millisecond.

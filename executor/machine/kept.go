@@ -9,8 +9,8 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// MaxKept bounds, in bytes of JSON, what is kept of one node outside the journal:
-// it becomes one event when it is recovered.
+// MaxKept bounds, in bytes of JSON, the state of one node kept outside the journal:
+// recovery turns it into one event.
 const MaxKept = 3500
 
 // mostKept is how many attempts are kept, if they fit.
@@ -29,7 +29,7 @@ func (m *meter) join(o meter) {
 	m.noTokens, m.noUSD = m.noTokens+o.noTokens, m.noUSD+o.noUSD
 }
 
-// KeptRun is what has to be known of the run as a whole. It is kept with the epic.
+// KeptRun is the kept state of the run as a whole. It is kept with the epic.
 type KeptRun struct {
 	Digest string               `json:"digest"` // of the epic.json that the last run was about
 	Base   executor.Tree        `json:"base"`   // the pinned one
@@ -42,8 +42,8 @@ type KeptRun struct {
 	Added  ir.Budget            `json:"added,omitzero"`   // to the run's budget, by people
 }
 
-// Kept returns what has to be known of a node to go on elsewhere; false if nothing
-// has happened to it.
+// Kept returns the state of a node that is needed to continue elsewhere; false if
+// nothing has happened to it.
 func (o Node) Kept() (executor.Kept, bool) {
 	n := o.r.byID[o.id]
 	if n == nil || n.ir == nil {
@@ -90,7 +90,7 @@ func (o Node) Kept() (executor.Kept, bool) {
 	return k, true
 }
 
-// Kept returns what has to be known of the run; false before the first one.
+// Kept returns the kept state of the run; false before the first one.
 func (x Summary) Kept() (KeptRun, bool) {
 	if x.r.runs.started.Base.Commit == "" {
 		return KeptRun{}, false

@@ -14,7 +14,7 @@ type landing struct {
 	*graph
 	*clock
 	node   *node         // whose result is being merged into the branch
-	head   executor.Tree // where the branch stands, as far as it was seen
+	head   executor.Tree // where the branch is, as far as it was seen
 	headAt int64         // event after which that was seen: what began before knows less
 }
 
@@ -73,7 +73,7 @@ func (r *Run) landFrom(n *node) {
 	}
 }
 
-// landMerged is told the merge. The gates judge it, unless it is the result
+// landMerged records the merge. The gates judge it, unless it is the result
 // itself: the branch has not moved since the node began.
 func (n *node) landMerged(merge executor.Tree) {
 	l := &n.life
@@ -154,7 +154,7 @@ func (r *Run) pullSeen(n *node, b executor.PullSeen) {
 			message += ":\n\n" + b.Comment
 		}
 		n.people.tell(executor.Decision{Verb: executor.Reject, By: fmt.Sprintf("pull request #%d", l.pull.Number), Message: text.Head(message, executor.MaxNote)})
-		if n.ir.Kind == ir.GateKind || len(n.ir.Steps) == 0 { // nobody would do it better
+		if n.ir.Kind == ir.GateKind || len(n.ir.Steps) == 0 { // no one would do it better
 			l.why, l.stage = text.Head(fmt.Sprintf("pull request #%d: %s", l.pull.Number, message), executor.MaxNote), stageStopped
 			return
 		}

@@ -9,7 +9,7 @@ import (
 )
 
 // ErrLate refuses the report of a start that is not in flight: its worker was given
-// up, and the effect may have begun anew since.
+// up, and the effect may have been restarted since.
 var ErrLate = errors.New("it reports a start that is not in flight")
 
 // expects refuses a report of another start than those in flight; nothing has

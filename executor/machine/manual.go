@@ -102,7 +102,7 @@ func (n *node) handedBy() string {
 	return ""
 }
 
-// awaitHanded lets a node wait for the person whose work lies in its worktree: it was
+// awaitHanded lets a node wait for the person whose work is in its worktree: it was
 // handed in for another base or text, and was not judged. No agent begins meanwhile.
 func (n *node) awaitHanded() (executor.Event, bool) {
 	if n.people.handed.by == "" || n.handedBy() != "" {
@@ -155,7 +155,7 @@ func (r *rules) personFailed(n *node) bool {
 		n.people.handed.base = "" // it waits for them
 		l.stage = stageOpen
 	case l.step == asideStep && l.attempt.person != "":
-		l.stage = stageOpen // the conflict stays as it lies in the worktree
+		l.stage = stageOpen // the conflict stays as it is in the worktree
 	case l.attempt.person != "":
 		l.stage = stageStopped
 	default:

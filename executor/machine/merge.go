@@ -47,7 +47,7 @@ func (l *lineage) resolve(inputs []executor.Result, to executor.Tree) {
 	l.resolutions[listKey(inputs)] = resolution{to, commitsOf(inputs)}
 }
 
-// conflict is told that what a node starts from, or lands on, does not merge.
+// conflict records that a node's inputs, or its landing, do not merge.
 func (gr *graph) conflict(n *node, paths []string) {
 	l := &n.life
 	l.resolved = ""

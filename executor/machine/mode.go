@@ -28,8 +28,8 @@ var modeMoves = map[string][]string{
 }
 
 // ModePath returns the shortest sequence of legal transitions from one mode to another,
-// without from: a tracker that was away is taken through them, so that its record has no
-// gap. An invalid from counts as created. There is no path to an invalid mode.
+// without from: a tracker that was away goes through them, so that its record has no gap.
+// An invalid from counts as created. There is no path to an invalid mode.
 func ModePath(from, to string) []string {
 	if from == to {
 		return nil
@@ -62,8 +62,8 @@ func ModePath(from, to string) []string {
 	return nil
 }
 
-// Mode is the mode of the epic and why it is in it. It is derived from the events
-// and is no state of its own.
+// Mode is the mode of the epic, with the reason. It is derived from the events and is
+// not separate state.
 func (x Summary) Mode() (mode, reason string) {
 	o := x.r.Overview()
 	open, done := 0, 0

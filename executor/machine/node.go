@@ -33,7 +33,7 @@ const (
 	stageVerdict
 	stageFailed  // the attempt failed: block, wait or open the next
 	stageStopped // block
-	stageHand    // a conflict lies prepared in the worktree, for a person
+	stageHand    // a conflict is prepared in the worktree, for a person
 	stagePublish
 	stageLanding // wait for the turn to land
 	stageLand
@@ -69,7 +69,7 @@ type node struct {
 	logs      []AttemptLog      // of all its attempts, oldest first
 	after     int64             // successes up to this Seq do not count (--rerun)
 	accepted  *success          // what makes it done; nil: nothing of its own
-	kept      *executor.Kept    // recovered, and not gone on with yet
+	kept      *executor.Kept    // recovered, and not resumed yet
 	orphans   []executor.Orphan // commits that the journal had lost, not yet judged
 	pull      executor.Pull     // its last pull request
 	people    nodePeople        // what they said about it
@@ -191,7 +191,7 @@ type success struct {
 	at          time.Time
 }
 
-// AttemptLog is what is remembered of an attempt, for feedback and reports.
+// AttemptLog is the record of an attempt, for feedback and reports.
 type AttemptLog struct {
 	Step     string
 	Number   int
@@ -223,7 +223,7 @@ type AttemptLog struct {
 	Collected executor.Collected
 	Feedback  []string              // what its agent was told about the attempt before
 	Rejudge   bool                  // only gates ran
-	ByHand    bool                  // nobody's try: a conflict lies prepared for a person
+	ByHand    bool                  // not a try: a conflict is prepared for a person
 	Red       []executor.GateJudged // of red_first gates, before the agent
 	Said      []executor.Decision   // what people said before it began, for its agent
 	Meanwhile []executor.Decision   // what people said while it waited, for its agent's next turn
@@ -235,7 +235,7 @@ type AttemptLog struct {
 	Taken    bool                    // a person took its agent's session over
 }
 
-// SessionLog is a session in which a turn of an agent was, or is.
+// SessionLog is the session of an agent's past or present turn.
 type SessionLog struct {
 	Session string // handle
 	Agent   string
@@ -287,7 +287,7 @@ func (n *node) stepIndex(name string) int {
 	return n.ir.StepIndex(name)
 }
 
-// hasAgent reports whether somebody works in the step; else only gates judge.
+// hasAgent reports whether an agent works in the step; else only gates judge.
 func (n *node) hasAgent(s *ir.Step) bool {
 	return n.ir.Kind == ir.Manual || s.Agent != "" && (n.ir.Kind != ir.GateKind || n.life.step == asideStep && s == n.stepNow())
 }

@@ -18,7 +18,7 @@ type graph struct {
 }
 
 // inOrder goes through a map in the order of its keys. Nothing in this package goes
-// through one as it lies, so that two processes with the same events say the same.
+// through one as it is, so that two processes with the same events say the same.
 func inOrder[K cmp.Ordered, V any](m map[K]V) iter.Seq2[K, V] { return inOrderOf(m, cmp.Compare) }
 
 // inOrderOf is inOrder for keys that are compared in their own way.

@@ -12,7 +12,7 @@ import (
 
 // How long a runner is left alone.
 const (
-	parkFor    = 15 * time.Minute // when nobody said until when
+	parkFor    = 15 * time.Minute // if the end is unknown
 	parkAtMost = 24 * time.Hour
 	outage     = 6 * time.Hour // that a runner may keep failing before a person is asked
 )
@@ -163,7 +163,7 @@ func (r *Run) waitForRunner(n *node, now time.Time) (executor.Event, bool) {
 	case first == "":
 		return executor.Event{}, false
 	case full && !r.wanted(n, now):
-		return executor.Event{}, false // nobody else could use its slot
+		return executor.Event{}, false // no other node could use its slot
 	case full && room != "":
 		return n.event(executor.NodeWaiting{For: executor.ForLimit, Detail: room}), true
 	case full:

@@ -24,7 +24,7 @@ type nodePeople struct {
 	said      []executor.Decision // with a message, for the next turn or attempt
 	skip      bool                // skipped, as soon as what it passes on is there
 	reopen    bool                // retried while others had begun without it: at the next start
-	paused    string              // who paused it; "" nobody
+	paused    string              // who paused it; "" no one
 	pausedAt  time.Time           // when
 	late      bool                // goes on past its deadline
 	cancelled string              // who cancelled it
@@ -115,7 +115,7 @@ func (a *attempt) finishedBy(who string) {
 }
 
 // bound is how a person let this gate pass, as it is now, for exactly this result on
-// this base; nil if nobody did.
+// this base; nil if there is none.
 func (r *rules) bound(n *node, gate string) *executor.Decision {
 	l := &n.life
 	result, base := l.attempt.collected.Result.Tree, l.base.Tree
@@ -203,7 +203,7 @@ func (r *Run) freeEnd(n *node, b executor.AttemptEnded) error {
 	l.streak, l.sign, l.judging, l.mended = 0, "", nil, false
 	l.step, l.stage = l.judgedFailed(to), stageOpen
 	if n.ir.Kind == ir.GateKind && l.word.Verb == executor.Reject {
-		l.stage = stageStopped // nobody would do it better
+		l.stage = stageStopped // no one would do it better
 	}
 	l.word = l.word.Unless(executor.GatesOnly)
 	return nil

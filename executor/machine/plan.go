@@ -11,7 +11,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Action is what a run would do about a node.
+// Action is what a run would do with a node.
 type Action string
 
 // Actions.
@@ -31,7 +31,7 @@ const (
 	ActLeave   Action = "leave"      // not selected by --only
 )
 
-// Planned is what a run would do about one node.
+// Planned is what a run would do with one node.
 type Planned struct {
 	Node   ir.NodeID
 	Key    ir.Key
@@ -41,10 +41,10 @@ type Planned struct {
 	Cause  string // "its text changed", "what it starts from changed (1.1)", "needs 1.2 (blocked)"
 }
 
-// Plan says what a run that starts so would do about every node, in the epic's
-// order, the sum last and nodes that are gone after it. Where a run is at work it is
-// the next one that is planned, and what runs is running. It uses the run up: it
-// must not be used further.
+// Plan says what a run with this start would do with every node, in the epic's order,
+// the sum last and removed nodes after it. While a run is at work it plans the next
+// one, and what is running stays running. It consumes r, which must not be used
+// afterwards.
 func Plan(r *Run, start executor.RunStarted, now time.Time) ([]Planned, error) {
 	if start.Digest != r.epic.Digest {
 		return nil, &executor.Refused{Why: "the run would be of another epic.json than the one that is planned"}
@@ -172,7 +172,7 @@ func (p *planning) people(i int, n *node) func(Action, string) (Action, string) 
 	}
 }
 
-// approvedGates are the human gates of a node that somebody let pass.
+// approvedGates are the human gates of a node that a person let pass.
 func (r *rules) approvedGates(n *node) (out []string) {
 	for _, d := range n.people.approvals {
 		if g, there := r.epic.Gates[d.Gate]; there && g.Kind == "human" && !slices.Contains(out, d.Gate) {

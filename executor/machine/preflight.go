@@ -26,7 +26,7 @@ type BaseCheck struct {
 	Approved string                   // who let it be red
 }
 
-// Untried are checks as they are put on record, without their verdicts.
+// Untried converts checks to their form on record, without verdicts.
 func Untried(checks []BaseCheck) []executor.BaselineJudged {
 	return lists.Map(checks, func(c BaseCheck) executor.BaselineJudged {
 		return executor.BaselineJudged{Gate: c.Gate, Also: executor.Also(c.Also), Digest: c.Digest, Setup: c.Setup, Base: c.Base, Of: c.Of, Green: c.Green}
@@ -96,11 +96,11 @@ func (v Bases) Held() string {
 	return text.Head(fmt.Sprintf("%s on the base %.12s: %s: %s", what, red[0].Base.Commit, strings.Join(namesOf(red), ", "), text.FirstLine(red[0].Message)), 300)
 }
 
-// LetRed is who approved that a gate is red on a base, "" if nobody did.
+// LetRed is who approved a gate that is red on a base, "" if not.
 func (v Bases) LetRed(b executor.BaselineJudged) string { return v.r.pre.approved[b.Binding()] }
 
-// TriesElsewhere reports whether the run is not based on the bases that hold it: they are
-// those to which apply --rebase would move.
+// TriesElsewhere reports whether the bases that hold the run are not its own but those
+// to which apply --rebase would move.
 func (v Bases) TriesElsewhere() bool {
 	return slices.ContainsFunc(v.r.pre.order, func(k executor.Binding) bool {
 		b := v.r.pre.known[k].Base
@@ -133,10 +133,10 @@ func (r *Run) try() []BaseCheck {
 	return out
 }
 
-// Checks lists the gates that a preflight of the present run tries, or would
-// if nothing were on record: of the nodes that will run, each distinct one once on
-// each base that they stand on, in the order of the epic. After Plan it is about the run
-// that was planned. It lists nothing where RunStarted asks for no preflight.
+// Checks lists the gates that a preflight of the present run tries, or would try with
+// an empty record: of the nodes that will run, each distinct one once on each of their
+// bases, in epic order. After Plan it is about the planned run. It is empty if
+// RunStarted asks for no preflight.
 func (v Bases) Checks() []BaseCheck {
 	if v.r.runs.started.Preflight == "" || v.r.runs.foreign {
 		return nil
@@ -192,7 +192,7 @@ func (r *runs) basePlaces() []string {
 	return append([]string{""}, lists.Map(r.started.Bases, func(b executor.NamedTree) string { return b.Name })...)
 }
 
-// pinned is the base that a root stands on.
+// pinned is the base that a root is on.
 func (r *runs) pinned(n *node) executor.NamedTree {
 	for _, b := range r.started.Bases {
 		if b.Name == n.ir.Git.Base {
@@ -202,8 +202,8 @@ func (r *runs) pinned(n *node) executor.NamedTree {
 	return executor.NamedTree{Tree: r.started.Base}
 }
 
-// basesOf lists the pinned bases that a node stands on: of a root its own, else those
-// of what it needs, which stand before it.
+// basesOf lists the pinned bases that a node is on: of a root its own, else those
+// of what it needs, which are before it.
 func (r *runs) basesOf(n *node, before [][]executor.NamedTree) []executor.NamedTree {
 	if len(n.deps) == 0 {
 		return []executor.NamedTree{r.pinned(n)}

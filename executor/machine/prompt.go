@@ -11,11 +11,11 @@ import (
 	"github.com/ralph-compiler/ralph/internal/text"
 )
 
-// Prompt builds what the agent of a node's open attempt is told: the prompt of
-// the epic, and then what is known only now: the results it builds on, what
-// earlier steps found, feedback, and how to report. It is built from the epic
-// and the record alone, never from what an agent said in a chat. left are files that
-// agents of earlier steps left for it.
+// Prompt builds the prompt of the agent of a node's open attempt: the epic's prompt,
+// then what is known only now: the results it builds on, findings of earlier steps,
+// feedback, and how to report. It is built from the epic and the record alone, never
+// from an agent's words in a chat. left are files that agents of earlier steps left
+// for it.
 func (o Node) Prompt(left ...string) []byte {
 	n := o.r.byID[o.id]
 	if n == nil || n.ir == nil || n.stepNow() == nil {

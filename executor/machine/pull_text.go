@@ -99,7 +99,7 @@ func (r *Run) sumBody() string {
 
 func oneLine(s string) string { return text.OneLine(executor.Plain(s)) }
 
-// tries counts the attempts at a node's work: to land what it came to is none.
+// tries counts the attempts at a node's work; landing its result is not one.
 func tries(v NodeView) (n int) {
 	for _, a := range v.Attempts {
 		if a.Step != LandStep {
@@ -121,7 +121,7 @@ func gatesSaid(v NodeView) string {
 // cell is text in a table of Markdown.
 func cell(s string) string { return strings.ReplaceAll(oneLine(s), "|", "\\|") }
 
-// costText says what was spent. What nobody reported is unknown, and not nothing.
+// costText says what was spent. An unreported cost is unknown, not zero.
 func costText(s Spent) string {
 	figure := func(n int64, known bool, text, what string) string {
 		switch {

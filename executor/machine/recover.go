@@ -41,7 +41,7 @@ func (sm *sum) recoveredBranch(b executor.RunRecovered) {
 
 // nodeRecovered takes over what was kept of a node. Its status comes back as what
 // it was where that is still right; what was going on is begun again from where
-// it stood (goOnKept).
+// it was (goOnKept).
 func (r *Run) nodeRecovered(e executor.Event, b executor.NodeRecovered) error {
 	if r.runs.begun || r.runs.recovered.IsZero() {
 		return fmt.Errorf("it does not follow the record of a recovered run")
@@ -83,8 +83,8 @@ func (r *Run) nodeRecovered(e executor.Event, b executor.NodeRecovered) error {
 	return r.keepStatus(n, status, e)
 }
 
-// log is the attempt as it stands among the others. One that was open is over:
-// nobody knows how it would have ended.
+// log is the attempt as it is among the others. One that was open is over:
+// its end is unknown.
 func log(a executor.KeptAttempt) AttemptLog {
 	l := AttemptLog{
 		Step: a.Step, Number: a.Number, Status: a.Status, Reason: a.Reason, Commit: a.Commit, Agent: a.Agent, Started: a.At, Ended: a.At,
@@ -107,7 +107,7 @@ func (r *Run) keepSuccess(n *node, seq int64, k executor.KeptSuccess) error {
 		}
 	}
 	if n.sum && (len(k.Inputs) == 0 || k.Inputs[0].Node != "base") {
-		return nil // nobody knows what it holds: it is made anew
+		return nil // its content is unknown: it is made anew
 	}
 	s := success{
 		seq: seq, work: k.Work, judge: k.Judge, print: k.Print, base: k.Base, inputs: k.Inputs, result: k.Result, steps: k.Steps,
@@ -129,7 +129,7 @@ func (r *Run) keepSuccess(n *node, seq int64, k executor.KeptSuccess) error {
 	return nil
 }
 
-// keepStatus puts a node where it stood. The first start of a run derives the
+// keepStatus puts a node where it was. The first start of a run derives the
 // status again, from the same record.
 func (r *Run) keepStatus(n *node, to executor.NodeStatus, e executor.Event) error {
 	k := n.kept
@@ -179,7 +179,7 @@ func fits(k *executor.Kept, n *node) bool {
 	return k != nil && k.Life != nil && n.ir != nil && k.Life.Work == n.life.work && k.Life.Print == n.life.print
 }
 
-// goOnKept begins the first life after a recovery where the last one stood, if that
+// goOnKept begins the first life after a recovery where the last one was, if that
 // was for the same work and the same inputs: limits count on, steps that passed are
 // not done again. After a block a person has allowed more.
 func (r *rules) goOnKept(n *node) {

@@ -7,8 +7,8 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 )
 
-// Request collects what the worker of an effect has to know. Lists that grow with the
-// plan are referred to: executor.ListsOf finds them. It changes nothing.
+// Request collects what the worker of an effect must know. Lists that grow with the
+// plan are included by reference: executor.ListsOf finds them. It changes nothing.
 func (r *Run) Request(e executor.Effect) *executor.Request {
 	q := r.request(e)
 	q.Refer()

@@ -27,7 +27,7 @@ func turnOf(e *executor.Effect) turn {
 	return t
 }
 
-// diagnosing stands where a gate's name does; no gate is called so.
+// diagnosing takes the place of a gate's name; no gate has this name.
 const diagnosing = "\x00diagnosis"
 
 // learn keeps the highest cost of the finished turns of a kind.
@@ -75,8 +75,8 @@ func (bg *budget) expected(t turn) executor.Usage {
 	return u
 }
 
-// Tells reports whether a finished turn of an agent has said what it cost, in this
-// epic so far: in US dollars, and in tokens.
+// Tells reports whether any finished turn of an agent in this epic has reported its
+// cost: in US dollars, and in tokens.
 func (x Summary) Tells(agent string) (usd, tokens bool) {
 	for t, u := range inOrderOf(x.r.budget.costs, turn.compare) {
 		if t.agent == agent {
@@ -120,7 +120,7 @@ func (p purse) clone() purse {
 
 // lets reports whether a budget lets a turn begin: what is spent and reserved, and
 // its own cost, fit in; or nothing else is going on and something is left. Of the
-// turns of an agent whose cost nobody knows one runs at a time.
+// turns of an agent with unknown cost one runs at a time.
 func (p *purse) lets(b ir.Budget, m meter, agent string, u executor.Usage) bool {
 	fits := true
 	for _, x := range [2]struct {

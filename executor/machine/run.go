@@ -12,9 +12,9 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Run is the state of an epic's execution: what its events give. Its parts know
-// nothing of it; it composes them, and alone moves nodes from status to status. It is
-// not safe for concurrent use; one goroutine owns it.
+// Run is the state of an epic's execution, the result of its events. It composes its
+// parts, which do not know it, and alone moves nodes from status to status. It is not
+// safe for concurrent use; one goroutine owns it.
 type Run struct {
 	*graph
 	*clock
@@ -48,8 +48,8 @@ type buffers struct {
 	holds    holds             // made by who looked since the last event
 }
 
-// New returns a run of epic without events. The epic must be valid (ir.Verify)
-// and must not change afterwards.
+// New returns a run of epic without events. The epic must be valid (ir.Verify) and
+// must not be modified afterwards.
 func New(epic *ir.Epic) (*Run, error) {
 	g := &graph{rules: &rules{epic: epic, digests: map[string]string{}}, byID: make(map[ir.NodeID]*node, len(epic.Nodes)+1)}
 	r := &Run{graph: g, clock: &clock{}}
@@ -97,8 +97,8 @@ func New(epic *ir.Epic) (*Run, error) {
 	return r, nil
 }
 
-// Replay makes a run of the events that are on record about it; also is told of each. An
-// error of reading them is returned as it is.
+// Replay makes a run from its recorded events and passes each to also. An error of
+// reading them is returned unchanged.
 func Replay(epic *ir.Epic, events iter.Seq2[executor.Event, error], also ...func(executor.Event)) (*Run, error) {
 	run, err := New(epic)
 	if err != nil {
@@ -118,7 +118,7 @@ func Replay(epic *ir.Epic, events iter.Seq2[executor.Event, error], also ...func
 	return run, nil
 }
 
-// Read are events that were read already, for Replay.
+// Read wraps events that were already read, for Replay.
 func Read(events []executor.Event) iter.Seq2[executor.Event, error] {
 	return func(yield func(executor.Event, error) bool) {
 		for _, e := range events {

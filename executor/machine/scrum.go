@@ -7,14 +7,14 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// ScrumResult is how a node ended, in the form that scrum masters report: one
-// per node, at its end.
+// ScrumResult is how a node ended, in the form of a scrum master's report: one per
+// node, at its end.
 type ScrumResult struct {
 	BeadID       ir.NodeID  `json:"bead_id"`
 	Success      bool       `json:"success"`
 	PRURL        string     `json:"pr_url"`
 	PRNumber     int        `json:"pr_number"`    // 0: none
-	BeadUpdated  bool       `json:"bead_updated"` // as seen in the tracker, not as somebody said
+	BeadUpdated  bool       `json:"bead_updated"` // as seen in the tracker, not as reported
 	AttemptCount int        `json:"attempt_count"`
 	QAResults    []QAResult `json:"qa_results"` // the last verdict of each gate, in the order in which they were first judged
 	Error        *string    `json:"error"`      // null on success
@@ -29,8 +29,8 @@ type QAResult struct {
 	Gate      string `json:"gate"`       // its details stand in the attempts' files
 }
 
-// Scrum returns how a node ended; false while it has not. A node that blocks
-// has ended without success, and so has one that a person cancelled.
+// Scrum returns how a node ended; false before its end. A node that blocks, or that a
+// person cancelled, has ended without success.
 func (o Node) Scrum(beadUpdated bool) (ScrumResult, bool) {
 	v, ok := o.r.View(o.id)
 	if !ok || v.Status != executor.Done && v.Status != executor.Blocked && v.Status != executor.Skipped && v.Status != executor.Cancelled {

@@ -9,15 +9,15 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Where a run or a node stands that only goes its way.
+// The state of a run or a node that takes its normal course.
 const (
 	goingOn  = "going on"
 	notBegun = "not going on"
 	underWay = "under way" // whether it began yet does not matter
 )
 
-// Bind is a decision for a letter: it says what its sender sees. The error is a
-// *Refused if it does not apply now; the decision is bound all the same.
+// Bind binds a decision for a letter to what its sender sees. The error is a *Refused
+// if it does not apply now; the decision is bound all the same.
 func (v Decisions) Bind(id ir.NodeID, d executor.Decision) (executor.Decision, error) {
 	bound := d
 	_, err := v.r.consider(id, &bound)
@@ -28,8 +28,8 @@ func (v Decisions) Bind(id ir.NodeID, d executor.Decision) (executor.Decision, e
 	return bound, err
 }
 
-// Rebind is a decision whose sender saw that a run was about to begin: it is for that
-// one, which has begun now.
+// Rebind binds a decision whose sender saw a run about to begin to that run, which has
+// begun now.
 func (v Decisions) Rebind(id ir.NodeID, d executor.Decision) executor.Decision {
 	if d.Verb.OfRun() {
 		d.Seen.Run, d.Seen.Began = v.r.runs.whichRun(id)
@@ -67,7 +67,7 @@ func (r *Run) sight(id ir.NodeID, v executor.Verb) executor.Sight {
 	return s
 }
 
-// place is where the run stands, as far as it matters to what is decided.
+// place is the state of the run, as far as it matters to what is decided.
 func (r *Run) place(v executor.Verb) string {
 	switch {
 	case v == executor.Resume && r.halt.held.For == executor.ForHuman:
@@ -80,7 +80,7 @@ func (r *Run) place(v executor.Verb) string {
 	return notBegun
 }
 
-// placeOf is where a node stands, as far as it matters to what is decided.
+// placeOf is the state of a node, as far as it matters to what is decided.
 func (n *node) placeOf(v executor.Verb) string {
 	switch s := n.shown(); {
 	case v == executor.Resume && n.people.paused != "":

@@ -2,7 +2,7 @@ package machine
 
 import "github.com/ralph-compiler/ralph/ir"
 
-// What others ask a Run is in types by who asks; each reads the run as it stands when
+// What others ask a Run is in types by who asks; each reads the run as it is when
 // it is asked, and none changes it.
 type (
 	// Node is what is on record of one node.
@@ -22,20 +22,20 @@ type (
 	Watch struct{ r *Run }
 )
 
-// Node asks about one node. One that is not on record has nothing to say.
+// Node returns the view of one node; it is empty for a node that is not on record.
 func (r *Run) Node(id ir.NodeID) Node { return Node{r, id} }
 
-// Summary asks about the epic as a whole.
+// Summary returns the view of the epic as a whole.
 func (r *Run) Summary() Summary { return Summary{r} }
 
-// Decisions asks about what people may decide.
+// Decisions returns the view of what people may decide.
 func (r *Run) Decisions() Decisions { return Decisions{r} }
 
-// Bases asks about the pinned bases.
+// Bases returns the view of the pinned bases.
 func (r *Run) Bases() Bases { return Bases{r} }
 
-// Integration asks about the integration branch.
+// Integration returns the view of the integration branch.
 func (r *Run) Integration() Integration { return Integration{r} }
 
-// Watch asks about changes that others made.
+// Watch returns the view of changes by others.
 func (r *Run) Watch() Watch { return Watch{r} }

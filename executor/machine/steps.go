@@ -29,9 +29,9 @@ type aside struct {
 	touched bool              // a person worked on it: the tree is never reset
 }
 
-// Step returns the step of a node by its name: one of the epic, or one that the
-// machine made up while it runs: "merge", "land", "integrate" of the sum. It
-// returns nil if there is none. It must not be changed.
+// Step returns a node's step by name: one of the epic, or one that the machine
+// created during the run: "merge", "land", "integrate" of the sum. It is nil if there
+// is none, and must not be modified.
 func (o Node) Step(name string) *ir.Step {
 	n := o.r.byID[o.id]
 	if n == nil || n.ir == nil {

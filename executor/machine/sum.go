@@ -9,7 +9,7 @@ import (
 )
 
 // sum is the integration branch of mode dag: the node that joins all results, where the
-// branch stands, and what it is made of.
+// branch is, and what it is made of.
 type sum struct {
 	*graph
 	*clock
@@ -28,7 +28,7 @@ type sum struct {
 	rebuild bool                          // a person said: of what is done now, without what others put there
 	mayLose map[string]bool               // and without these that were named, by commit
 	left    []executor.Result             // what the last sum of this run took out
-	pinned  string                        // ref that keeps what stood there before
+	pinned  string                        // ref that keeps what was there before
 
 	oldOthers   []string // heads of others' commits in the last sum, which were accepted
 	newOthers   []string // and of those that were accepted since
@@ -161,7 +161,7 @@ func (sm *sum) inBase() bool {
 // and what is left to do is the branch's pull request.
 func (r *rules) joins() bool { return r.epic.Epic.Integration.Mode == "dag" }
 
-// inputs is the integration branch as it stands, once something landed.
+// inputs is the integration branch as it is, once something landed.
 func (ld *landing) inputs() []executor.Result {
 	for _, n := range ld.nodes {
 		if n.accepted != nil && !n.sum && ld.head.Commit != "" {
@@ -236,7 +236,7 @@ func (sm *sum) made(s, last *success) {
 		clear(sm.holds)
 		sm.under = nil
 		sm.leftOthers, sm.oldOthers = slices.Concat(sm.acceptedOthers(), sm.asideOthers), nil
-	case last == nil || start.Commit == sm.accepted.Commit || start.Commit != last.result.Commit: // what is under the accepted commits stays, whoever needs it
+	case last == nil || start.Commit == sm.accepted.Commit || start.Commit != last.result.Commit: // what is under the accepted commits stays anyway
 		sm.under = append([]string{}, slices.Sorted(maps.Keys(before))...)
 		clear(sm.holds)
 		sm.leftOthers, sm.oldOthers = nil, sm.acceptedOthers()
@@ -253,7 +253,7 @@ func (sm *sum) made(s, last *success) {
 	sm.left = sm.leftOf(before, sm.inBranch())
 }
 
-// moved is told where the branch stands now.
+// moved records the branch's present commit.
 func (sm *sum) moved(n *node, b executor.Published) {
 	sm.putAt(n.life.inputs)
 	sm.ref, sm.meant, sm.pinned = b.Result.Commit, "", b.Pinned

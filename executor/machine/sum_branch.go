@@ -10,28 +10,28 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Branch says what the integration branch holds.
+// Branch is the content of the integration branch.
 type Branch struct {
 	Holds   []Held    // every result on record that is an ancestor of it, in the epic's order, those of nodes that are gone last
 	LeftOut []LeftOut // nodes that have or should have a result, and of which it holds none
 	Left    []Held    // what the last sum of the present run took out
 	Others  []string  // heads of commits of others that it took out
 	Theirs  []string  // while it waits over what it would lose: heads of accepted commits of others
-	Before  string    // ref under which that sum kept what stood there before, "" if nothing did
+	Before  string    // ref under which that sum kept what was there before, "" if nothing did
 }
 
-// Held is a result that the integration branch holds, or held.
+// Held is a result that is, or was, in the integration branch.
 type Held struct {
 	Node   ir.NodeID
 	Key    ir.Key
 	Commit string
 	Older  bool   // it is not what the node comes to now
 	Like   bool   // older, with the very files of the present result
-	Why    string // older: where its node stands: "blocked: gate check failed"
+	Why    string // older: where its node is: "blocked: gate check failed"
 	Keep   bool   // older, and ralph retry KEY --keep-old makes it the present one
 }
 
-// LeftOut is a node of which the integration branch holds no result.
+// LeftOut is a node without a result in the integration branch.
 type LeftOut struct {
 	Key  ir.Key
 	Why  string // "blocked: gate check failed"
@@ -39,9 +39,9 @@ type LeftOut struct {
 	Gone bool   // it is no longer in the epic
 }
 
-// Branch says what the integration branch holds. within reports whether a commit
-// is it or an ancestor of it; without, it is derived from what results were made
-// from, which does not know what an agent has merged by itself.
+// Branch returns the content of the integration branch. within reports whether a
+// commit is its head or an ancestor; if nil, that is derived from what results were
+// made from, which does not include an agent's own merges.
 func (v Integration) Branch(within func(commit string) bool) Branch {
 	if within == nil {
 		in := v.r.sum.inBranch()
@@ -85,7 +85,7 @@ func (v Integration) Branch(within func(commit string) bool) Branch {
 	}
 	for _, x := range v.r.sum.left {
 		if within(x.Commit) {
-			continue // it came back with the base, into which somebody had merged it
+			continue // it came back with the base, into which it had been merged
 		}
 		n := v.r.byID[x.Node]
 		b.Left = append(b.Left, Held{Node: n.id, Key: n.keyOf(), Commit: x.Commit, Older: true, Why: v.r.standsAt(n, h)})
@@ -101,8 +101,8 @@ func (v Integration) Branch(within func(commit string) bool) Branch {
 	return b
 }
 
-// LeftOthers lists the heads of commits of others that the last sum of the present
-// run took out.
+// LeftOthers lists the heads of others' commits that the last sum of the present run
+// took out.
 func (v Integration) LeftOthers() []string { return slices.Clone(v.r.sum.leftOthers) }
 
 // present is the success that makes a node of the epic done, nil if none does.
@@ -162,7 +162,7 @@ func (n *node) keyOf() ir.Key {
 	return ir.Key(n.id)
 }
 
-// standsAt says where a node stands and why, in one line.
+// standsAt is a node's state with its reason, in one line.
 func (r *Run) standsAt(n *node, h holds) string {
 	if n.ir == nil {
 		return "no longer in the epic"
@@ -184,7 +184,7 @@ type put struct {
 	before map[string]bool // commits of results that it held before
 }
 
-// putAt notes that the branch is moved to a sum of these. It is told before it holds them.
+// putAt notes that the branch is moved to a sum of these. Called before the branch holds them.
 func (sm *sum) putAt(inputs []executor.Result) {
 	before := sm.inBranch()
 	if sm.put != nil {
@@ -303,14 +303,14 @@ func (gr *graph) heldByCancelled(n *node) bool {
 }
 
 // loses lists what leaves the branch when it is made of what is done now, and only by
-// the word of somebody who was told of it: older results, and accepted commits of others.
+// the word of a person who was informed of it: older results, and accepted commits of others.
 func (sm *sum) loses() []executor.Result {
 	older := sm.older()
 	return append(older, sm.losesOthers(len(older) > 0)...)
 }
 
 // wouldLose reports whether a sum would take something out of the branch of which
-// nobody who was told of it has said that it may.
+// no informed person has allowed it.
 func (sm *sum) wouldLose() bool {
 	return slices.ContainsFunc(sm.loses(), func(x executor.Result) bool { return !sm.mayLose[x.Commit] })
 }

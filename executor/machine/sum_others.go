@@ -9,32 +9,32 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 )
 
-// seen notes where the integration branch stands.
+// seen notes the integration branch's commit.
 func (ld *landing) seen(head executor.Tree) {
 	if head.Commit != "" && (head.Commit != ld.head.Commit || head.Tree != "") {
 		ld.head, ld.headAt = head, ld.seq
 	}
 }
 
-// others reports whether the integration branch stands where ralph did not put it.
+// others reports whether the integration branch is where ralph did not put it.
 func (sm *sum) others() bool {
 	return sm.ref != "" && sm.landing.head.Commit != "" && sm.landing.head.Commit != sm.ref
 }
 
 // foreignBranch is what others made of the integration branch.
 type foreignBranch struct {
-	holds []string // of what mayHold lists; nil: nobody looked
-	back  bool     // nothing was added: it stands where it once did
+	holds []string // of what mayHold lists; nil: not checked
+	back  bool     // nothing was added: it is where it once did
 }
 
-// sawForeign notes that the integration branch stands where others have put it.
+// sawForeign notes that the integration branch is where others have put it.
 func (sm *sum) sawForeign(b executor.EffectFailed) {
 	sm.foreignHead, sm.foreignIs, sm.meant = b.Head, foreignBranch{b.Holds, b.Back}, "" // what was meant was not done
 	sm.landing.seen(b.Head)
 }
 
 // mayHold lists the commits of which it matters whether the integration branch holds
-// them where others have put it: all results on record, the base that they stand on,
+// them where others have put it: all results on record, the base that they are on,
 // and commits of others that were accepted before.
 func (sm *sum) mayHold() []string {
 	return slices.Concat(sm.results(), []string{sm.runs.started.Base.Commit}, sm.oldOthers, sm.newOthers)
@@ -75,7 +75,7 @@ func (sm *sum) losesOthers(anew bool) (out []executor.Result) {
 	return out
 }
 
-// Others lists the heads of commits of others that were accepted on the integration branch.
+// Others lists the heads of others' commits that were accepted on the integration branch.
 func (v Integration) Others() []string { return v.r.sum.acceptedOthers() }
 
 // takeForeign takes note that a person decided about where others have put the branch:
@@ -92,7 +92,7 @@ func (sm *sum) takeForeign() {
 }
 
 // newHead is the head of commits that others have put on the branch; none if it
-// stands where it stood before, or at what ralph made.
+// is where it was before, or at what ralph made.
 func (sm *sum) newHead() []string {
 	_, own := sm.lineage.madeFrom[sm.ref]
 	if own || sm.foreignIs.back || sm.ref == sm.runs.started.Base.Commit {
@@ -101,14 +101,14 @@ func (sm *sum) newHead() []string {
 	return []string{sm.ref}
 }
 
-// branchGone is told that somebody has deleted the integration branch: nothing of it
+// branchGone records that someone has deleted the integration branch: nothing of it
 // can be lost any more, and what people said about it is void. The next sum makes it.
 func (sm *sum) branchGone() {
 	sm.landing.head, sm.ref, sm.meant, sm.meantOf, sm.put, sm.told = executor.Tree{}, "", "", nil, nil, nil
 	sm.foreignHead, sm.foreignIs, sm.accepted, sm.newOthers, sm.asideOthers, sm.mayLose = executor.Tree{}, foreignBranch{}, executor.Tree{}, nil, nil, nil
 }
 
-// begin is told where the branch stands when a run begins, "" if there is none.
+// begin records the branch's commit when a run begins, "" if there is none.
 func (sm *sum) begin(head string) {
 	switch last := sm.last(); {
 	case head == "" && sm.ref != "":
@@ -148,7 +148,7 @@ func (sm *sum) buildAnew() {
 	sm.accepted, sm.rebuild = executor.Tree{}, true
 }
 
-// bindForeign binds a decision to where the branch stood when it was shown.
+// bindForeign binds a decision to where the branch was when it was shown.
 func (r *Run) bindForeign(d *executor.Decision, do act) (act, error) {
 	now := r.sum.foreignHead.ID()
 	if d.Result != "" && d.Result != now {

@@ -44,9 +44,9 @@ type tampers struct {
 	told map[string]string // what was said last of each thing: id
 }
 
-// Sighted returns what is to be put on record about a sighting: nil if nothing is.
-// again says that the sighting comes from a comparison with what a run that was cut
-// had trusted: what was on record by then is not said twice.
+// Sighted returns what to record about a sighting, nil for nothing. again says that
+// the sighting comes from a comparison with the state that a cut run had trusted: what
+// was on record by then is not recorded twice.
 func (v Watch) Sighted(s executor.Sighting, again bool) executor.Body {
 	open := v.r.tampers.open(s.What)
 	if s.Over {
@@ -158,7 +158,7 @@ func (ts *tampers) undone(b executor.TamperUndone) {
 }
 
 // noticedRuns is for how many runs after the one in which it was seen something is
-// shown that was only noticed: nobody settles it, and an apply may have been typed for
+// shown that was only noticed: no decision settles it, and an apply may have been typed for
 // something else.
 const noticedRuns = 3
 
@@ -206,14 +206,14 @@ func (ts *tampers) consider(d *executor.Decision) (act, error) {
 }
 
 // Tampers returns the changes by others that are open or were seen since the run
-// began, oldest first, without those that were replaced.
+// began, oldest first, without replaced ones.
 func (v Watch) Tampers() []Tamper { return v.r.tampers.listed() }
 
 func (ts *tampers) listed() []Tamper {
 	return slices.DeleteFunc(slices.Clone(ts.list), func(t Tamper) bool { return t.State == TamperReplaced })
 }
 
-// Tampered reports whether a change is open that makes the run end as not done.
+// Tampered reports whether an open change makes the run end as not done.
 func (v Watch) Tampered() bool {
 	return v.r.epic.Run.Git.OnTamper != "note" && len(v.r.tampers.unsettled()) > 0
 }
@@ -231,7 +231,7 @@ func (ts *tampers) unsettled() []executor.Drift {
 	return out
 }
 
-// Cut reports whether the last run was watched and did not come to its end.
+// Cut reports whether the last run was watched and was cut before its end.
 func (v Watch) Cut() bool { return v.r.runs.open() && v.r.runs.started.Watched }
 
 // AtWork returns the attempts whose programs were at work at the last event.
@@ -248,8 +248,8 @@ func (v Watch) AtWork() []executor.During {
 	return out
 }
 
-// Pins returns where refs of the epic's nodes stand by the record. Of what was in
-// flight it says nothing: its refs may have moved since.
+// Pins returns the recorded commits of the epic's nodes' refs. It omits what was in
+// flight: those refs may have moved since.
 func (v Watch) Pins() []executor.Pin {
 	var out []executor.Pin
 	for _, n := range v.r.nodes {

@@ -19,9 +19,8 @@ type Todo struct {
 	Stuck  string            // a bug in ralph: something should happen and cannot
 }
 
-// Todo looks at the state and says what to do at the time now, truncated to the
-// millisecond. It changes nothing, and its cost grows with what there is to do, not with
-// the epic.
+// Todo returns what to do at the time now, truncated to the millisecond. It changes
+// nothing, and its cost grows with the amount of work due, not with the epic.
 func (r *Run) Todo(now time.Time) Todo {
 	now = executor.Millis(now)
 	var t Todo
@@ -146,10 +145,10 @@ func (r *Run) startable(now time.Time, wake *time.Time) []executor.Effect {
 	return out
 }
 
-// InFlight lists the effects that have begun and were not reported, in the order of the
-// epic's nodes, each with the Seq of its start. After a replay it says whom a driver has
-// to listen to; a RunStarted gives them up, and they begin anew. Their lists must
-// not be changed.
+// InFlight lists the effects that were started and not reported, in the order of the
+// epic's nodes, each with the Seq of its start. After a replay these are the workers that
+// a driver must listen to; a RunStarted gives them up, and they start over. Their lists
+// must not be modified.
 func (r *Run) InFlight() []executor.Effect {
 	var out []executor.Effect
 	for _, i := range r.queues.flying {

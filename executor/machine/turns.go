@@ -13,7 +13,7 @@ type turns struct {
 	iteration int
 	extra     int    // turns that do not count as iterations of the step: a reminder, what follows on a takeover
 	reminded  bool   // a valid outcome was asked for once more
-	session   string // of the last turn, or what the first one is to go on with; "" if none is known
+	session   string // of the last turn, or what the first one is to continue with; "" if none is known
 	resumes   bool   // the first turn goes on in the session of the attempt before
 	spoken    bool   // a person wrote in the session while the present turn went on
 	going     going  // the next turn, or the present one, goes on in session on the tree as it is
@@ -39,7 +39,7 @@ func turnName(iteration int) string {
 	return "agent-" + strconv.Itoa(iteration)
 }
 
-// cut is told that a turn was cut. If its session is on record, the same turn goes
+// cut records that a turn was cut. If its session is on record, the same turn goes
 // on in it, on the tree as it is; else the work begins once more.
 func (t *turns) cut(e executor.Effect) {
 	if t.session == "" {
@@ -74,7 +74,7 @@ func (n *node) timeLeft() int64 {
 	return max(limit-n.logs[len(n.logs)-1].Millis, least)
 }
 
-// sessionLost is told that the session of a turn cannot be gone on with. A turn
+// sessionLost records that the session of a turn cannot be resumed. A turn
 // loses one for nothing; after that it is a failure of the runner, so that one
 // that cannot resume does not begin for ever.
 func (t *turns) sessionLost(e executor.Effect) (counts bool) {
@@ -87,7 +87,7 @@ func (t *turns) sessionLost(e executor.Effect) (counts bool) {
 	return true
 }
 
-// handle is the session that the next turn goes on with, "" for a fresh one.
+// handle is the session that the next turn continues with, "" for a fresh one.
 func (t *turns) handle(policy string, invalid bool) string {
 	switch {
 	case t.going != goesFresh, t.iteration == 0 && t.resumes, t.iteration > 0 && (policy == "resume" || invalid):
@@ -123,15 +123,15 @@ func (r *rules) pausesForPeople(n *node) bool {
 // goOnTaken lets the session go on after a person had it.
 func (t *turns) goOnTaken() { t.going, t.extra = goesTaken, t.extra+1 }
 
-// GoesOnAsIs reports whether the open attempt of a node goes on on its worktree as
-// it is: what was changed there since belongs to it.
+// GoesOnAsIs reports whether a node's open attempt continues on its worktree as it is:
+// changes made there since belong to it.
 func (o Node) GoesOnAsIs() bool {
 	n := o.r.byID[o.id]
 	return n != nil && n.life.attempt.status == executor.AttemptRunning && n.life.attempt.going != goesFresh
 }
 
 // spokenDecision ends an attempt whose agent a person told something else: its
-// next one is told that.
+// next one is given that.
 func (n *node) spokenDecision() executor.Event {
 	return n.attemptEvent(executor.AttemptEnded{
 		Status: executor.AttemptCancelled, Free: true, Next: n.life.attempt.step,

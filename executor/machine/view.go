@@ -12,7 +12,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// NodeView is where one node stands, for people and tools.
+// NodeView is the state of one node, for people and tools.
 type NodeView struct {
 	ID       ir.NodeID
 	Key      ir.Key
@@ -47,8 +47,8 @@ type NodeView struct {
 	Ways      []Way               // what people can do now
 	SameAs    ir.Key              // of a sum that waits over a conflict that this node waits over, too: it is resolved there
 	Selected  bool                // by --only, or because all are; with --only the sum is not
-	Paused    string              // by whom; "" if nobody did
-	BlockedBy executor.BlockedBy  // "" if it is not, or nobody knows
+	Paused    string              // by whom; "" if not
+	BlockedBy executor.BlockedBy  // "" if it is not, or unknown
 	Merge     string              // commit that a person has to merge into their work in its worktree; "" if none
 	Keeps     []ir.Key            // of a sum that waits because of older results: those that ralph retry KEY --keep-old would count
 	Backoff   time.Duration       // the last one that this run computed; 0: nothing was tried again yet
@@ -59,7 +59,7 @@ type NodeView struct {
 	GoesOn      bool // without anybody: it is interrupted, or waits for a time, or for nothing any more; with the next run, where none is open
 }
 
-// Tries counts its attempts, without those that only lay a conflict out for a person.
+// Tries counts its attempts, except those that only lay out a conflict for a person.
 func (v NodeView) Tries() (n int) {
 	for i := range v.Attempts {
 		if !v.Attempts[i].ByHand {
@@ -69,7 +69,7 @@ func (v NodeView) Tries() (n int) {
 	return n
 }
 
-// Spent is what something has cost so far. A sum with an unknown part says so.
+// Spent is a cost so far. A sum with an unknown part says so.
 type Spent struct {
 	Tokens      int64
 	USDMicro    int64
@@ -78,7 +78,7 @@ type Spent struct {
 	USDKnown    bool
 }
 
-// RunView is where the run as a whole stands.
+// RunView is the state of the run as a whole.
 type RunView struct {
 	Begun        bool      // a run has started at some time
 	Open         bool      // and has not ended
@@ -87,7 +87,7 @@ type RunView struct {
 	By           string
 	Slots        int
 	Draining     string                  // reason, "" if not
-	Cancelled    string                  // by whom; "" if nobody did
+	Cancelled    string                  // by whom; "" if not
 	Held         executor.RunHeld        // For is "" if not
 	Parked       []executor.RunnerParked // that are parked now
 	Budget       ir.Budget               // with what was added
@@ -99,14 +99,14 @@ type RunView struct {
 	Proposals    []Proposed
 }
 
-// Proposed is work that an agent found, and who did.
+// Proposed is work found by an agent, and the agent.
 type Proposed struct {
 	executor.Proposal
 	Node  ir.Key `json:"node"`
 	Agent string `json:"agent,omitempty"`
 }
 
-// View returns where a node stands.
+// View returns the state of a node.
 func (r *Run) View(id ir.NodeID) (NodeView, bool) {
 	n := r.byID[id]
 	if n == nil || n.ir == nil {
@@ -115,7 +115,7 @@ func (r *Run) View(id ir.NodeID) (NodeView, bool) {
 	return r.view(n, r.onHold()), true
 }
 
-// Attempt returns what is on record of an attempt.
+// Attempt returns the record of an attempt.
 func (o Node) Attempt(step string, number int) (AttemptLog, bool) {
 	if n := o.r.byID[o.id]; n != nil {
 		if l := n.logNumbered(step, number); l != nil {
@@ -129,8 +129,8 @@ func (n *node) logNumbered(step string, number int) *AttemptLog {
 	return newest(n.logs, func(l *AttemptLog) bool { return l.Step == step && l.Number == number })
 }
 
-// Views returns where every node stands, in the epic's order, the sum last. The
-// sum is there only if it is due or was made.
+// Views returns the state of every node, in the epic's order, the sum last. The sum is
+// included only if it is due or was made.
 func (r *Run) Views() []NodeView {
 	out := make([]NodeView, 0, len(r.nodes))
 	h := r.onHold()
@@ -161,8 +161,8 @@ func doing(flight []executor.Effect) (attempt, what string) {
 	return attempt, attempt + ": " + what
 }
 
-// Key is what people call a node, also one that is no longer in the epic; its id if
-// nobody knows.
+// Key is the key of a node, also of one that is no longer in the epic; its id if the
+// key is unknown.
 func (o Node) Key() ir.Key { return o.r.keyOf(o.id) }
 
 func (gr *graph) keyOf(id ir.NodeID) ir.Key {
@@ -172,29 +172,29 @@ func (gr *graph) keyOf(id ir.NodeID) ir.Key {
 	return ir.Key(id)
 }
 
-// Succeeded reports whether a success of the node is on record, of whatever work.
+// Succeeded reports whether a success of the node is on record, for any digest of work.
 func (o Node) Succeeded() bool {
 	n := o.r.byID[o.id]
 	return n != nil && len(n.successes) > 0
 }
 
-// Gone returns the ids of nodes that are on record and not in the epic, sorted.
+// Gone returns the ids of nodes that are on record but not in the epic, sorted.
 func (x Summary) Gone() []ir.NodeID { return x.r.gone() }
 
 func (gr *graph) gone() []ir.NodeID {
 	return lists.Map(gr.former, func(n *node) ir.NodeID { return n.id })
 }
 
-// Joined reports whether ralph has ever put the integration branch somewhere, or was
-// about to when it ended.
+// Joined reports whether ralph has ever set the integration branch, or was about to when
+// it ended.
 func (v Integration) Joined() bool {
 	return v.r.sum.ref != "" || v.r.sum.meant != "" || v.r.sum.last() != nil
 }
 
-// Base returns the base that was pinned by the first run; zero before.
+// Base returns the base pinned by the first run; zero before.
 func (v Bases) Base() executor.Tree { return v.r.runs.started.Base }
 
-// Branch is the branch that the base was taken from, "" if nobody knows.
+// Branch is the branch that the base was taken from, "" if unknown.
 func (v Bases) Branch() string { return cmp.Or(v.r.epic.Epic.Base, v.r.runs.started.Branch) }
 
 // Named returns the pinned bases of roots that name their own.

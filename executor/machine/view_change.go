@@ -7,21 +7,21 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Change is what a node came to, seen from what it started from: what people look
-// at before they decide about it.
+// Change is a node's result compared with its start: what people look at before they
+// decide about it.
 type Change struct {
 	Step    string // attempt that made it, or judged it; "" if there is none
 	Attempt int
 	From    executor.Tree // the merged results that the node started from; of a node that only judges, the pinned base
 	To      executor.Tree // zero: nothing is collected
-	Person  bool          // somebody is at work on it: it comes to where its branch is by then
+	Person  bool          // a person is at work on it: it comes to where its branch is by then
 
 	// What an approval of it would be bound to; the zero value where none is waited for.
 	Bound executor.Decision
 }
 
-// Change returns what a node has come to: what waits for a decision, else what made
-// it done, else what its last attempt left.
+// Change returns a node's result: what waits for a decision, else what made it done,
+// else what its last attempt left.
 func (o Node) Change() Change {
 	n := o.r.byID[o.id]
 	if n == nil || n.ir == nil {

@@ -127,7 +127,7 @@ func (r *Run) reason(n *node, shown executor.NodeStatus, h holds) string {
 			return cmp.Or(n.nodeOver(ir.Budget{}, r.at), n.wait.Detail)
 		}
 		if n.wait.Cause == executor.CauseConflict && n.sum && n.life.stage == stageHand {
-			return r.handText(n) // whoever else waits over it now
+			return r.handText(n) // for anyone else who waits over it now
 		}
 		return n.wait.Detail
 	case executor.Blocked:
@@ -197,7 +197,7 @@ func (r *Run) whyReady(n *node) string {
 }
 
 // Desert says that no process is at work: what the journal calls running is shown as
-// interrupted where others need it, and what its turns have cost is unknown.
+// interrupted where others need it, and the cost of its turns is unknown.
 func Desert(r *Run) {
 	r.runs.deserted = true
 	for n := range r.all() {
@@ -207,7 +207,7 @@ func Desert(r *Run) {
 	}
 }
 
-// Idle reports whether nothing is at work: the last run ended, or nobody is there.
+// Idle reports whether nothing is at work: the last run ended, or has no process.
 func (x Summary) Idle() bool { return x.r.runs.idle() }
 
 func (r *runs) idle() bool { return r.deserted || r.begun && r.ended }
@@ -223,8 +223,8 @@ func (ht *halt) byItself(n *node, idle bool) bool {
 	return n.status == executor.Waiting && n.wait.Timed()
 }
 
-// GoOn counts the nodes that wait and go on without anybody, without the sum: while
-// something is at work those that only need a place, else all of them.
+// GoOn counts the waiting nodes that continue without a person, without the sum: while
+// something is at work those that only need a slot, else all of them.
 func (x Summary) GoOn() int { return x.r.waitingGoOn(x.r.runs.idle()) }
 
 func (r *Run) waitingGoOn(idle bool) (count int) {

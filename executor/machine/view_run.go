@@ -10,7 +10,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/text"
 )
 
-// Overview returns where the run as a whole stands.
+// Overview returns the state of the run as a whole.
 func (r *Run) Overview() RunView {
 	v := RunView{
 		Begun: r.runs.begun, Open: r.runs.open(), Recovered: r.runs.recovered, Started: r.runs.startedAt, By: r.runs.started.By, Slots: r.runs.started.Slots, Held: r.halt.held, Cancelled: r.halt.cancelled,

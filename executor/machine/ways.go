@@ -11,7 +11,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Way is one thing that a person can do now. The commands to type are made from it.
+// Way is one thing a person can do now. The commands to type are made from it.
 type Way struct {
 	Verb    executor.Verb `json:"verb"`
 	How     executor.How  `json:"how,omitempty"`
@@ -29,8 +29,8 @@ const (
 // Command is the way as people type it.
 func (w Way) Command() string { return w.Line(shellword.Quote(string(w.Key)), "", "TEXT") }
 
-// Line is the command of a way. key is the node's as a word of a shell, as whom flags
-// that say who decides, message the text, as a word of a shell.
+// Line is the command of a way. key is the node's key as a shell word, asWhom the flags
+// that say who decides, message the text as a shell word.
 func (w Way) Line(key, asWhom, message string) string {
 	line := "ralph " + string(w.Verb)
 	how := ""
@@ -61,7 +61,7 @@ func (w Way) Decision() (executor.Decision, bool) {
 	return executor.Decision{Verb: w.Verb, How: w.How}, w.Verb != Apply
 }
 
-// Offers reports whether a verb is among the ways, meant in this way; HowPlain is any.
+// Offers reports whether a verb is among the ways with this how; HowPlain is any.
 func (v NodeView) Offers(verb executor.Verb, how executor.How) bool {
 	return slices.ContainsFunc(v.Ways, func(w Way) bool { return w.Verb == verb && (how == executor.HowPlain || w.How == how) })
 }
@@ -79,7 +79,7 @@ func HeldWay(what executor.WaitFor, more string) Way {
 
 func (bg *budget) heldWay() Way { return HeldWay(bg.halt.held.For, bg.more(bg.at)) }
 
-// hint is the ways out of a node as the commands to type, one a line.
+// hint is the ways out of a node as the commands to type, one per line.
 func (r *Run) hint(n *node) string {
 	return strings.Join(lists.Map(r.waysOf(n), Way.Command), "\n  ")
 }
@@ -105,7 +105,7 @@ func (r *Run) sayKeepOld(n *node, o *offer) {
 	}
 }
 
-// waysOf lists what people can do about a node as it stands now.
+// waysOf lists what people can do about a node as it is now.
 func (r *Run) waysOf(n *node) []Way {
 	o := offer{key: n.ir.Key}
 	if n.people.paused != "" && (n.status != executor.Waiting || n.wait.For != executor.ForBudget) {
@@ -211,7 +211,7 @@ var ends = func() map[executor.Cause][]Way {
 		executor.CauseProtected: {approve, reject, answer, judge},
 		executor.CauseDeadline:  {retry, approve},
 		executor.CauseOnly:      {retry},
-		executor.CausePaused:    {}, // resume stands first
+		executor.CausePaused:    {}, // resume is first
 		executor.CausePull:      {}, // it is merged or closed where it is
 	}
 }()

@@ -8,8 +8,8 @@ import (
 )
 
 // Weigh is the first half of taking a decision: it considers it, and reports whether it
-// depends on what lies in the node's worktree. Then whoever takes it looks there, and
-// Decide is the second half. It changes nothing.
+// depends on the content of the node's worktree. If so the caller looks there; Decide is
+// the second half. It changes nothing.
 func (v Decisions) Weigh(node ir.NodeID, d executor.Decision, now time.Time) (look bool, err error) {
 	if _, err := v.r.Decisions().Consider(node, d, now); err != nil {
 		return false, err
@@ -17,10 +17,10 @@ func (v Decisions) Weigh(node ir.NodeID, d executor.Decision, now time.Time) (lo
 	return d.Verb == executor.RetryNode && d.How == executor.HowPlain && node != "" && !v.r.Decisions().Heard(d.ID) && !v.r.Node(node).GoesOnAsIs(), nil
 }
 
-// Decide is the second half of taking a decision. It considers it once more, because the
-// run may have gone on while the worktree was looked at, and returns the event that
-// records it. edited is where somebody has worked since the last attempt, as people call
-// that place; "" if nobody has, or if Weigh did not ask. It changes nothing.
+// Decide is the second half of taking a decision. It considers it again, because the run
+// may have continued while the worktree was read, and returns the event that records it.
+// edited is the place, in words for people, where a person has worked since the last
+// attempt; "" if there is none, or if Weigh did not ask. It changes nothing.
 func (v Decisions) Decide(node ir.NodeID, d executor.Decision, edited string, now time.Time) (executor.Event, error) {
 	bound, err := v.r.Decisions().Consider(node, d, now)
 	if err != nil {

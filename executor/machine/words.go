@@ -16,9 +16,9 @@ var nodeWords = map[executor.Vocabulary][executor.NodeStatuses]string{
 	executor.WordsShepherd:  {"open", "open", "in_progress", "blocked", "closed", "blocked", "closed", "closed"},
 }
 
-// Word is the vocabulary's word for where a node stands, "" for a vocabulary of
-// attempts. A wait that no person has to end, such as a timer or a rate limit,
-// is work in progress; a paused task is paused.
+// Word is the vocabulary's word for a node's state, "" for a vocabulary of attempts. A
+// wait that no person has to end, such as a timer or a rate limit, is work in progress;
+// a paused task is paused.
 func (v NodeView) Word(in executor.Vocabulary) string {
 	words, ok := nodeWords[in]
 	if !ok {
@@ -38,8 +38,8 @@ func (v NodeView) Word(in executor.Vocabulary) string {
 	return words[executor.Waiting]
 }
 
-// FailureCode says in one word why a node did not succeed, for formats that
-// know only "failed": budget, iterations, stop, cancelled; "" if it may still.
+// FailureCode is the reason, in one word, why a node did not succeed, for formats that
+// know only "failed": budget, iterations, stop, cancelled; "" if it may still succeed.
 func (v NodeView) FailureCode() string {
 	switch {
 	case v.Status == executor.Cancelled:
