@@ -39,7 +39,7 @@ func (s *Space) Base(ctx context.Context, e executor.Effect) (executor.BaseMade,
 }
 
 // pinJoined keeps a derived commit from a gc of the user's until the first
-// attempt stands on it.
+// attempt is on it.
 func (s *space) pinJoined(ctx context.Context, e executor.Effect, commit string) error {
 	if slices.ContainsFunc(e.Inputs, func(in executor.Result) bool { return in.Commit == commit }) {
 		return nil
@@ -107,8 +107,8 @@ func (s *space) name(id ir.NodeID) string {
 	return string(id)
 }
 
-// Heads returns the bases as they would be pinned if none was: what Rebase would
-// move them to. It changes nothing.
+// Heads returns the bases as they would be pinned now: where Rebase would move them.
+// It changes nothing.
 func (s Bases) Heads(ctx context.Context) (executor.Tree, []executor.NamedTree, error) {
 	return s.eachBase(func(_, branch string) (executor.Tree, error) {
 		commit, err := s.headOfBase(ctx, branch)
@@ -175,7 +175,7 @@ func (s Bases) Size(ctx context.Context, commit string) (int64, error) {
 	return sumSizes(out), nil
 }
 
-// sumSizes adds up numbers, one a line; submodules have none.
+// sumSizes adds up numbers, one per line; submodules have none.
 func sumSizes(lines string) (sum int64) {
 	n := int64(0)
 	for _, c := range []byte(lines + "\n") {

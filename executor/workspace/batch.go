@@ -151,7 +151,7 @@ func (b *batch) end() {
 	b.cmd = nil
 }
 
-// Release ends the git process that is kept. The space may be used further.
+// Release ends the git process that is kept. The space remains usable.
 func (s Trees) Release() {
 	s.git.batch.mu.Lock()
 	defer s.git.batch.mu.Unlock()

@@ -143,7 +143,7 @@ func (s *space) tell(c *executor.Collected, e executor.Effect, files []executor.
 		return err
 	}
 	path := filepath.Join(dir, "changes.json")
-	if st, err := os.Lstat(path); err == nil && st.IsDir() { // somebody put it there
+	if st, err := os.Lstat(path); err == nil && st.IsDir() { // someone put it there
 		if err := os.RemoveAll(path); err != nil {
 			return err
 		}

@@ -15,7 +15,7 @@ import (
 )
 
 // examine says what a collected commit holds and what ralph's own checks find:
-// before any gate is paid for. Of a person's own fix, what lies outside the
+// before any gate is paid for. Of a person's own fix, what is outside the
 // sprint or is protected is only listed.
 func (s *space) examine(ctx context.Context, e executor.Effect, n *ir.Node, step *ir.Step, commit string, problems []string) (executor.Collected, error) {
 	c := executor.Collected{Problems: problems}

@@ -21,10 +21,10 @@ type Kept struct {
 	Why  string
 }
 
-// Clean removes the worktrees of nodes whose results need them no longer. One
-// with changes that are not committed, or whose work is not merged into the
-// integration branch or the base, or not pushed although a pull request was asked
-// for, stays and is reported. Nothing is forced.
+// Clean removes the worktrees of nodes whose results no longer need them. A worktree
+// with uncommitted changes, or whose work is not merged into the integration branch or
+// the base, or not pushed although a pull request was asked for, stays and is reported.
+// Nothing is forced.
 func (s Trees) Clean(ctx context.Context, nodes []ir.NodeID) ([]Kept, error) {
 	var kept []Kept
 	for _, id := range nodes {
@@ -100,14 +100,14 @@ func (s *space) unmerged(ctx context.Context, work string) (string, error) {
 	return "its work is not merged into " + s.epic.Epic.Integration.Branch, q.err
 }
 
-// asideMark stands between the name of a node's worktree and the process that made
+// asideMark is between the name of a node's worktree and the process that made
 // one beside it.
 const asideMark = ".ask-"
 
-// Aside makes a directory beside the node's worktree that holds exactly a commit,
-// detached and not set up, for somebody who only looks at it, and returns what
-// takes it away again. Nothing of the run knows of it, so no lock is needed. A
-// process has at most one for a node; those of processes that were killed go first.
+// Aside makes a directory beside the node's worktree with exactly a commit, detached
+// and not set up, to look at only, and returns the function that removes it. The run
+// does not know of it, so no lock is needed. A process has at most one per node; those
+// of killed processes are removed first.
 func (s Trees) Aside(ctx context.Context, node ir.NodeID, commit string) (dir string, remove func() error, err error) {
 	if err := s.sweepAside(node); err != nil {
 		return "", nil, err
@@ -137,7 +137,7 @@ func (s *space) makeAside(ctx context.Context, dir, commit string) error {
 	return err
 }
 
-// sweepAside takes away what processes left that are gone.
+// sweepAside removes what processes left that are gone.
 func (s *space) sweepAside(node ir.NodeID) error {
 	left, err := filepath.Glob(escapeGlob(s.dirOf(node)) + asideMark + "*")
 	if err != nil {

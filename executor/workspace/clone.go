@@ -86,7 +86,7 @@ func plain(dir string) bool {
 	}) == nil
 }
 
-// build makes the .git of a clone, whose own branch stands where the user's
+// build makes the .git of a clone, whose own branch is where the user's
 // repository has it. It has the other refs that show as they are now, the settings
 // that hold in every call, and no remote.
 func (s *space) build(ctx context.Context, w *worktree, commit string) error {
@@ -190,7 +190,7 @@ func (s *space) mendClone(ctx context.Context, w *worktree, commit string) error
 
 // take brings what was committed or staged in a clone into the user's repository,
 // so that ralph can look at the worktree. If that cannot be done, w.refused says
-// why, and the clone stands at the commit that ralph left there; its files stay.
+// why, and the clone is at the commit that ralph left there; its files stay.
 func (s *space) take(ctx context.Context, w *worktree) error {
 	if !w.Clone || w.Left == "" {
 		return nil
@@ -225,7 +225,7 @@ func (s *space) cloneHead(w *worktree) (on, commit string, err error) {
 }
 
 // give makes the node's branch of the user's repository the same as that of a
-// clone that was put at a commit. Commits that somebody else put on it are pinned
+// clone that was put at a commit. Commits that someone else put on it are pinned
 // first.
 func (s *space) give(ctx context.Context, w *worktree, commit string, seq int64) error {
 	if !w.Clone || w.ref == "" {

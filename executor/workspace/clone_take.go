@@ -59,7 +59,7 @@ func (s *space) importFrom(ctx context.Context, w *worktree, head string) error 
 	return err
 }
 
-// asIndexed reports whether nobody has written the index of a worktree since ralph did.
+// asIndexed reports whether the index of a worktree is unchanged since ralph wrote it.
 func (s *space) asIndexed(w *worktree) bool { return w.Index != "" && w.Index == indexMark(w) }
 
 // takeCommit copies a commit of a clone and what it needs. If that cannot be done for

@@ -9,8 +9,8 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Collect implements executor.Workspace: what the attempt left becomes one
-// commit of ralph's, with trailers, on the node's branch.
+// Collect implements executor.Workspace: the attempt's changes become one commit of
+// ralph's, with trailers, on the node's branch.
 func (s *Space) Collect(ctx context.Context, e executor.Effect, o executor.Outcome) (c executor.Collected, err error) {
 	defer s.hold(string(e.Node))()
 	n := s.nodes[e.Node]
@@ -112,7 +112,7 @@ func (s *space) collect(ctx context.Context, e executor.Effect, w *worktree, ste
 }
 
 // gathered stages all that is in a worktree. It returns the tree, the commit that it
-// stands on, and what is wrong with it so far.
+// is on, and what is wrong with it so far.
 func (s *space) gathered(ctx context.Context, e executor.Effect, w *worktree) (parent, tree string, problems []string, err error) {
 	if parent, problems, err = s.tip(ctx, e, w); err != nil {
 		return "", "", nil, err

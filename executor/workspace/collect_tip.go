@@ -48,7 +48,7 @@ func (s *space) adopt(ctx context.Context, e executor.Effect) (string, []string,
 	return commit, problems, err
 }
 
-// tip returns the commit that ralph's commit stands on: the agent's own commits,
+// tip returns the commit that ralph's commit is on: the agent's own commits,
 // as long as it stayed on its branch and rewrote nothing.
 func (s *space) tip(ctx context.Context, e executor.Effect, w *worktree) (string, []string, error) {
 	head, problems, err := s.headLeft(ctx, e, w)

@@ -13,7 +13,7 @@ import (
 )
 
 // maxProblem bounds a problem in the message of a commit, in bytes: what was moved out
-// of a worktree is told with up to five names, and where it is.
+// of a worktree is reported with up to five names, and where it is.
 const maxProblem = 1500
 
 // author is the environment that names who wrote a commit; the committer is the

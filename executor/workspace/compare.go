@@ -13,10 +13,9 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Comparison shows how two commits or trees differ, to people and to whoever judges.
-// Neither settings nor attributes nor programs of the repository have a say in it, of
-// the checkout, a worktree or the index: an agent could have written them to hide what
-// it did.
+// Comparison shows how two commits or trees differ, to people and to judges. Settings,
+// attributes and programs of the repository, be it in the checkout, a worktree or the
+// index, do not affect it: an agent could have written them to hide its changes.
 type Comparison struct {
 	s        *space
 	git      *git
@@ -46,7 +45,7 @@ func (s *space) compare(ctx context.Context, from, to string) (*Comparison, erro
 	return &Comparison{s, g, from, to}, nil
 }
 
-// Close takes away what the comparison needed.
+// Close removes the comparison's files.
 func (c *Comparison) Close() error { return os.RemoveAll(c.git.dir) }
 
 // Files lists the files that differ, in the order of the diff.
@@ -55,8 +54,8 @@ func (c *Comparison) Files(ctx context.Context) ([]executor.FileChange, error) {
 	return files, err
 }
 
-// Diff writes the unified diff, as its bytes are; of binary files their sizes, of a
-// huge one the beginning, and that it is.
+// Diff writes the unified diff, its bytes unchanged; of binary files the sizes, of a
+// huge one the beginning and a note.
 func (c *Comparison) Diff(ctx context.Context, w io.Writer) error {
 	d := &diffWriter{w: w, size: func(oid string) int { return c.s.git.sizeOf(ctx, oid) }}
 	err := c.git.stream(ctx, place{}, d, "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames", "--full-index",
@@ -87,7 +86,7 @@ func (s *space) fileChanges(ctx context.Context, from, to string) ([]executor.Fi
 }
 
 // borrow makes an empty repository that only borrows the objects, and returns git for
-// it; whoever is done with it removes its directory.
+// it; its user removes its directory.
 func (s *space) borrow() (*git, error) {
 	dir, err := os.MkdirTemp("", "ralph-compare-")
 	if err != nil {
@@ -116,8 +115,8 @@ func (s *space) borrow() (*git, error) {
 }
 
 // Work returns where a person's work on a node is: the tip of its branch, or what was
-// committed on that in its worktree; zero if nothing was. It only reads refs, so that no
-// filter that the repository names is run: what is not committed is not looked for.
+// committed on top in its worktree; zero if there is nothing. It only reads refs, so that
+// no filter of the repository runs: uncommitted changes are not looked for.
 func (s Trees) Work(ctx context.Context, id ir.NodeID) (executor.Tree, error) {
 	w := s.own(s.nodes[id])
 	q := s.git.asking(ctx)

@@ -80,7 +80,7 @@ func (c *census) read(ctx context.Context, tree string) (list []named, own int64
 	return list, 1, nil
 }
 
-// of counts a tree that lies so deep.
+// of counts a tree that is so deep.
 func (c *census) of(ctx context.Context, tree string, depth int) (crowd, error) {
 	if in, ok := c.seen[tree]; ok {
 		if depth+in.deep > maxDeep {

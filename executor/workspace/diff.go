@@ -19,7 +19,7 @@ func (s *space) noteRefs(id ir.NodeID) error {
 	return err
 }
 
-// standsNow reads where the user's refs stand, and what is stashed.
+// standsNow reads the user's refs, and what is stashed.
 func (s *space) standsNow() (*standing, error) {
 	refs, err := s.foreignRefs()
 	if err != nil {
@@ -29,7 +29,7 @@ func (s *space) standsNow() (*standing, error) {
 	return &standing{refs, stash}, err
 }
 
-// standing is where the user's refs stood, and what was stashed.
+// standing is the former state of the user's refs, and what was stashed.
 type standing struct {
 	refs  map[string]string
 	stash []stashed

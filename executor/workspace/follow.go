@@ -13,8 +13,8 @@ import (
 // mostLinks bounds the links on the way to a file: one more is a circle.
 const mostLinks = 40
 
-// follow walks to a path behind the links on its way. It returns these, none of which
-// lies behind another, and the place where the path leads, "" if that is outside or, with
+// follow walks to a path through the links on its way. It returns these, none of which
+// leads through another, and the place where the path leads, "" if that is outside or, with
 // more than mostLinks, in a circle.
 func follow(p string, link func(p string) (target string, ok bool)) (links []string, to string) {
 	to = "."
@@ -42,8 +42,8 @@ func follow(p string, link func(p string) (target string, ok bool)) (links []str
 }
 
 // Way is what leads to a path in the user's checkout: the links on its way and the file
-// itself, without what is outside of it. Git takes each of them; it takes no path that
-// lies behind a link.
+// itself, without those outside the checkout. Git accepts each of them; it accepts no
+// path beyond a link.
 func (s Checkout) Way(p string) []string {
 	links, to := follow(p, func(p string) (string, bool) {
 		target, err := os.Readlink(filepath.Join(s.top, filepath.FromSlash(p)))
@@ -62,7 +62,7 @@ func (s Checkout) Way(p string) []string {
 	return links
 }
 
-// ofAnother reports whether a path of the user's checkout lies in a repository of its
+// ofAnother reports whether a path of the user's checkout is in a repository of its
 // own there, such as a submodule.
 func (s *space) ofAnother(p string) bool {
 	for d := path.Dir(p); d != "."; d = path.Dir(d) {
@@ -85,8 +85,8 @@ type treeEntry struct{ mode, hash string }
 // treeFile is what a path leads to in a tree.
 type treeFile struct {
 	treeEntry
-	submodule string // the one that it lies in
-	outside   bool   // it lies outside of the repository
+	submodule string // the one that it is in
+	outside   bool   // it is outside of the repository
 }
 
 // files looks for paths in a commit, also behind its links.
@@ -139,9 +139,9 @@ func (s *space) files(ctx context.Context, commit string, paths []string) (map[s
 	return found, nil
 }
 
-// Tracked returns the files below dir that a commit of its repository holds, HEAD of its
-// checkout among them: by path, relative to dir, with forward slashes, git's name for what
-// is in each. A submodule counts as a file.
+// Tracked returns the files below dir in a commit of its repository, which may be HEAD of
+// its checkout: by path, relative to dir, with forward slashes, git's name of each file's
+// content. A submodule counts as a file.
 func Tracked(ctx context.Context, dir, commit string) (map[string]string, error) {
 	g, err := findGit(ctx, dir)
 	if err == nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Gathered is what work on an epic would start from if it was built on the results
-// of nodes of any epic of this repository.
+// Gathered is where work on an epic would start if it was built on the results of nodes
+// of any epic of this repository.
 type Gathered struct {
 	Base    executor.Tree
 	Results []executor.Result // that it holds, in the order in which they were asked for
@@ -25,10 +25,10 @@ type Gathered struct {
 // nodeName is what an id has to look like to be looked up among the refs.
 var nodeName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
-// Gather merges the results of nodes, of whatever epic, into the head of the branch
-// that this epic starts from, for the epic's first node. It moves no ref. of names
-// the epic of a node where several have one of its id; without an entry, or if that
-// one has none, a result that stands alone is taken.
+// Gather merges the results of nodes, of any epic, into the head of the branch that
+// this epic starts from, for the epic's first node. It moves no ref. of names a node's
+// epic if several epics have a node of its id; without an entry, or if that epic has no
+// result, an only result is taken.
 func (s Bases) Gather(ctx context.Context, nodes []ir.NodeID, of map[ir.NodeID]ir.NodeID) (Gathered, error) {
 	var g Gathered
 	for _, id := range nodes {

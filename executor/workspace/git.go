@@ -37,7 +37,7 @@ type git struct {
 	patience time.Duration // how long a call, or a walk through a worktree, may take
 
 	own     *ownRefs            // told of each ref that moves; nil: nobody looks
-	started func(args []string) // told of each process; nil: nobody counts
+	started func(args []string) // told of each process; nil: not counted
 }
 
 // place is what a call works on: the repository, or one of ralph's worktrees.
@@ -77,9 +77,9 @@ func exitCode(err error) int {
 	return 0
 }
 
-// Mark is the variable by which what this package started (git, and commands
-// that set a worktree up) is found again, even after ralph was killed: its value
-// is a path in the epic's state directory.
+// Mark is the variable by which processes of this package (git, and commands that set
+// up a worktree) are found again, even after ralph was killed: its value is a path in
+// the epic's state directory.
 const Mark = "RALPH_WORKSPACE"
 
 // safe are the settings of every call. Those of the user that have to hold are
@@ -92,7 +92,7 @@ var safe = []string{
 	"core.attributesFile=/dev/null", "core.sparseCheckout=false", "core.trustctime=true", "core.checkStat=default", "core.ignoreStat=false",
 }
 
-// findGit returns a wrapper for the repository that dir lies in. The binary is
+// findGit returns a wrapper for the repository that dir is in. The binary is
 // looked up once, on the PATH of the caller.
 func findGit(ctx context.Context, dir string) (*git, error) {
 	bin, err := exec.LookPath("git")
@@ -285,8 +285,8 @@ func (g *git) entries(ctx context.Context, args ...string) (map[string]treeEntry
 // move is one ref that moves from old ("" if it must not exist) to new.
 type move struct{ ref, old, new string }
 
-// update moves refs, all or none, each only if it still stands where it is
-// expected. One that somebody made symbolic becomes a plain one: what it led to is
+// update moves refs, all or none, each only if it still is where it is
+// expected. One that was made symbolic becomes a plain one: what it led to is
 // not ralph's. Locks that a killed git left on them are removed first: they are
 // ralph's own refs, and the caller holds the run lock.
 func (g *git) update(ctx context.Context, why string, moves ...move) error {
@@ -303,7 +303,7 @@ func (g *git) update(ctx context.Context, why string, moves ...move) error {
 			fmt.Fprintf(&b, "update %s %s %s\n", m.ref, m.new, m.old)
 		}
 	}
-	if b.Len() == 0 { // each stands there already
+	if b.Len() == 0 { // each is there already
 		went(true)
 		return nil
 	}
@@ -319,7 +319,7 @@ func (g *git) update(ctx context.Context, why string, moves ...move) error {
 	return err
 }
 
-// point moves refs to commits from wherever they stand, all or none. A target is a ref
+// point moves refs to commits from wherever they are, all or none. A target is a ref
 // and its commit.
 func (g *git) point(ctx context.Context, why string, targets ...[2]string) error {
 	moves := make([]move, 0, len(targets))

@@ -147,7 +147,7 @@ func readIndex(b []byte, oid int) (list []indexed, ok bool) {
 		u32 := func(at int) uint32 { return binary.BigEndian.Uint32(rest[at:]) }
 		flags := binary.BigEndian.Uint16(rest[40+oid:])
 		e := indexed{mode: u32(24), sec: u32(8), nsec: u32(12), size: u32(36), oid: hex.EncodeToString(rest[40 : 40+oid]), stage: int(flags>>12) & 3}
-		e.racy = flags&0x8000 != 0 // somebody told git not to look at the file
+		e.racy = flags&0x8000 != 0 // git was told not to look at the file
 		n := 42 + oid
 		if flags&0x4000 != 0 && version > 2 {
 			if len(rest) < n+2 {

@@ -12,7 +12,7 @@ import (
 
 // joined is what several results give when they are merged in order.
 type joined struct {
-	commit  string // of all of them; with conflicts it holds their markers and is nobody's result
+	commit  string // of all of them; with conflicts it holds their markers and is not a result
 	tree    string
 	clean   string            // commit before the first conflict
 	heads   []string          // what is merged into clean, if there is a conflict
@@ -23,7 +23,7 @@ type joined struct {
 
 // join merges inputs into at, in order, without a worktree. It does not stop at
 // a conflict: what follows is merged into the tree with its markers, so that all
-// conflicts of a node lie before whoever resolves them at once.
+// conflicts of a node are before their resolver at once.
 func (s *space) join(ctx context.Context, id ir.NodeID, at string, inputs []executor.Result) (*joined, error) {
 	j := &joined{stages: map[string]string{}}
 	for _, in := range inputs {
@@ -100,7 +100,7 @@ func (j *joined) note(entries []string) {
 	}
 }
 
-// label is how markers call a result: its branch, if that stands there.
+// label is how markers call a result: its branch, if that is there.
 func (s *space) label(ctx context.Context, in executor.Result) string {
 	if n := s.nodes[in.Node]; n != nil && n.ID != executor.Integration {
 		if at, err := s.git.ref(ctx, "refs/heads/"+n.Git.Branch); err == nil && at == in.Commit {

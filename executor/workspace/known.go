@@ -65,7 +65,7 @@ func (s *space) known(ctx context.Context, e executor.Effect, parents []string, 
 }
 
 // inCommits returns what commits change, as diff-tree --raw -z does, and the names of the
-// secrets that stand in the commits themselves: messages, people, other headers.
+// secrets that are in the commits themselves: messages, people, other headers.
 func (s *space) inCommits(ctx context.Context, commits string) (changes string, said []string, err error) {
 	if commits == "" {
 		return "", nil, nil
@@ -140,7 +140,7 @@ func (s *space) inChanges(ctx context.Context, start, changes, advice string) (p
 	return problems, nil
 }
 
-// namedBefore reports whether the file or directory of a path whose name a secret stands
+// namedBefore reports whether the file or directory of a path whose name a secret is
 // in was there at the start.
 func (s *space) namedBefore(ctx context.Context, start, path, secret string) (bool, error) {
 	for end := 0; start != "" && end < len(path); end++ {
@@ -294,7 +294,7 @@ func kindOf(ref string) string {
 	return "ref"
 }
 
-// inTip says which secrets stand in an object and the new commits below it. Not are the
+// inTip says which secrets are in an object and the new commits below it. Not are the
 // commits that were there.
 func (s *space) inTip(ctx context.Context, at, not string) (said []string, err error) {
 	tag, err := s.count(func(w io.Writer) error {

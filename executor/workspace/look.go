@@ -14,10 +14,9 @@ import (
 	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
-// Differs returns those of the files of the user's checkout that are not the same in a
-// commit, or not in it at all, also not behind a link of its own. Paths are relative to
-// the checkout, with forward slashes; what is no regular file is left out, and what lies
-// in a submodule or outside.
+// Differs returns the files of the user's checkout that differ from a commit's or are not
+// in it, not even through a link of the commit. Paths are relative to the checkout, with
+// forward slashes; irregular files, and those in a submodule or outside, are left out.
 func (s Checkout) Differs(ctx context.Context, commit string, paths []string) ([]string, error) {
 	files, err := s.files(ctx, commit, paths)
 	if err != nil {
@@ -43,8 +42,8 @@ func (s Checkout) Differs(ctx context.Context, commit string, paths []string) ([
 	return differ, nil
 }
 
-// Moved returns the commit that the base would be pinned at today, "" if it is
-// the one that was.
+// Moved returns the commit at which the base would be pinned today, "" if that has not
+// changed.
 func (s Bases) Moved(ctx context.Context) (string, error) {
 	was, err := s.base(ctx)
 	if err != nil || was == "" {
@@ -84,8 +83,8 @@ func (s *space) source(ctx context.Context, branch string) (string, error) {
 	return branch, err
 }
 
-// FileAt returns a file as a commit has it, at most limit bytes of size; there is false
-// if the commit has none, or a larger one.
+// FileAt returns a file of a commit, of at most limit bytes; there is false if the commit
+// has none, or a larger one.
 func (s *Space) FileAt(ctx context.Context, commit, path string, limit int) (b []byte, there bool, err error) {
 	b, err = s.git.blob(ctx, commit+":"+path, limit)
 	return b, b != nil, err
@@ -94,9 +93,9 @@ func (s *Space) FileAt(ctx context.Context, commit, path string, limit int) (b [
 // lockHeld is longer than git holds such a lock.
 const lockHeld = 300 * time.Millisecond
 
-// Locks lists the locks in the user's repository that a git left which was killed, of
-// files that others write, too: in a linked worktree `git config` writes the user's.
-// They are not ralph's to remove.
+// Locks lists the locks left in the user's repository by a killed git, also of files that
+// others write: in a linked worktree `git config` writes the user's. They are not ralph's
+// to remove.
 func (s Checkout) Locks(ctx context.Context) []string {
 	there := map[string]os.FileInfo{}
 	paths := []string{filepath.Join(s.git.common, "config.lock"), filepath.Join(s.git.common, "packed-refs.lock")}
@@ -118,10 +117,10 @@ func (s Checkout) Locks(ctx context.Context) []string {
 	})
 }
 
-// Overlay returns a commit that is HEAD with one file of the checkout as it was read
-// there, committed or not; HEAD itself, if it has the file so. The path is relative to the
-// checkout, with forward slashes. No ref and no index of the user's is written; whoever
-// starts from the commit pins it. The same text gives the same commit.
+// Overlay returns a commit that is HEAD with one file of the checkout as read there,
+// committed or not; HEAD itself, if its file is the same. The path is relative to the
+// checkout, with forward slashes. No ref or index of the user is written; a user of the
+// commit pins it. The same text gives the same commit.
 func (s Checkout) Overlay(ctx context.Context, path string, text []byte) (commit string, err error) {
 	q := s.git.asking(ctx)
 	head := q.ref("HEAD^{commit}")
@@ -167,8 +166,8 @@ func (s Checkout) Overlay(ctx context.Context, path string, text []byte) (commit
 	return commit, q.err
 }
 
-// File returns a file as the epic's pinned base has it, at most limit bytes of size;
-// there is false if nothing is pinned, or the base has no such file.
+// File returns a file of the epic's pinned base, of at most limit bytes; there is false
+// if nothing is pinned, or the base has no such file.
 func (s Bases) File(ctx context.Context, path string, limit int) (b []byte, there bool, err error) {
 	base, err := s.base(ctx)
 	if err != nil || base == "" {

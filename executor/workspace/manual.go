@@ -11,7 +11,7 @@ import (
 )
 
 // collectManual takes what a person did: the tip of the node's branch, wherever
-// it was made. What lies uncommitted, or committed, in the node's own worktree is
+// it was made. What is uncommitted, or committed, in the node's own worktree is
 // put on the branch first, if there is any. Without a branch and without changes
 // nothing had to be done in git: the result is the base.
 func (s *space) collectManual(ctx context.Context, e executor.Effect, n *ir.Node) (executor.Collected, error) {
@@ -86,7 +86,7 @@ func (s *space) fromWorktree(ctx context.Context, e executor.Effect, n *ir.Node,
 		case !forward:
 			return mine, fmt.Sprintf("both its branch %s and its worktree %s hold work: git merge --no-edit %s in the worktree, then approve again", n.Git.Branch, w.dir, s.git.typed(n.Git.Branch)), nil
 		case s.checkedOut(branch, w.dir) != "":
-			return mine, "", nil // the branch is somebody's: the result does not need it
+			return mine, "", nil // the branch is a person's: the result does not need it
 		}
 	}
 	return mine, "", s.git.update(ctx, "manual", move{branch, tip, mine})

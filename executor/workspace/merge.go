@@ -77,7 +77,7 @@ func (s *space) unchanged(ctx context.Context, from, to string, paths []string) 
 	return lists.Keep(paths, func(p string) bool { _, is := touched[p]; return !is }), err
 }
 
-// leave writes the conflict into a worktree that stands, clean, at j.clean.
+// leave writes the conflict into a clean worktree at j.clean.
 func (s *space) leave(ctx context.Context, w *worktree, j *joined, e executor.Effect) error {
 	q := s.git.asking(ctx)
 	q.line(w.at, "read-tree", "--reset", "-u", j.tree)
@@ -133,7 +133,7 @@ func (s *space) endMerge(w *worktree) error {
 	return nil
 }
 
-// stuck says what of the conflict nobody has touched, before anything is added
+// stuck says what of the conflict is untouched, before anything is added
 // to the index: a path that git still calls unmerged and that is as ralph left it.
 func (s *space) stuck(ctx context.Context, w *worktree, now sight) ([]string, error) {
 	var problems []string

@@ -13,7 +13,7 @@ import (
 )
 
 // complete refuses a repository that has no commit yet, and one whose objects are not
-// all there: to commit anew what lies in the checkout would bury what was lost.
+// all there: to commit anew what is in the checkout would bury what was lost.
 func (s *space) complete(ctx context.Context) error {
 	for _, name := range []string{"HEAD^{commit}", "HEAD^{tree}"} {
 		found, err := s.git.ref(ctx, name) // it ends without a word on a pack that is damaged

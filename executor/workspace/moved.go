@@ -36,7 +36,7 @@ type MovedOut struct {
 	Bytes int64  // of these
 }
 
-// gitReplaced is why what stands in the place of ralph's own .git is moved out.
+// gitReplaced is why what is in the place of ralph's own .git is moved out.
 const gitReplaced = "what was in place of its .git was moved out of its worktree"
 
 // MostMoved bounds how many files of a directory are counted.
@@ -73,7 +73,7 @@ func (s *space) noteMoved(w *worktree, all []moved) error {
 	return atomicfile.WriteOwn(s.movedNote(w), append(b, '\n'), 0o600)
 }
 
-// untold is what was moved out of a worktree and nobody was told of yet.
+// untold is what was moved out of a worktree and not reported yet.
 func (s *space) untold(w *worktree) ([]string, error) {
 	all, err := loadMoved(s.movedNote(w))
 	var out []string
@@ -85,7 +85,7 @@ func (s *space) untold(w *worktree) ([]string, error) {
 	return out, err
 }
 
-// told notes that all that was moved out of a worktree was told.
+// told notes that all that was moved out of a worktree was reported.
 func (s *space) told(w *worktree) error {
 	all, err := loadMoved(s.movedNote(w))
 	if err != nil || !slices.ContainsFunc(all, func(m moved) bool { return !m.Told }) {
@@ -97,7 +97,7 @@ func (s *space) told(w *worktree) error {
 	return s.noteMoved(w, all)
 }
 
-// tellMoved returns what nobody was told of yet; from now on it is told.
+// tellMoved returns what was not reported yet; from now on it counts as reported.
 func (s *space) tellMoved(w *worktree) ([]string, error) {
 	out, err := s.untold(w)
 	if err != nil || len(out) == 0 {
@@ -175,7 +175,7 @@ func clearOut(dir string) error {
 	return cmp.Or(os.Remove(dir), err)
 }
 
-// MovedOut lists what was moved out of worktrees and is still there, by node.
+// MovedOut lists directories of moved-out files that still exist, by node.
 func (s Trees) MovedOut(ctx context.Context) ([]MovedOut, error) {
 	var out []MovedOut
 	add := func(node ir.NodeID, m moved) error {

@@ -15,7 +15,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Clash is a name that an epic needs and that is taken.
+// Clash is a name that an epic needs and that is already taken.
 type Clash struct {
 	Nodes []ir.NodeID // who needs it; executor.Integration is the sum of all results
 	What  string      // the fact, a clause
@@ -23,9 +23,9 @@ type Clash struct {
 	Epic  ir.NodeID   // other epic that has, or needs, what is in the way; "" if none has
 }
 
-// Glance returns a Space of which only State and Names may be used: it reads nothing but
-// files and starts no process. It is nil if top is not a checkout or worktrees would be
-// at places where they may not be.
+// Glance returns a Space of which only State and Names may be used: it only reads files
+// and starts no process. It is nil if top is not a checkout or worktrees would be in a
+// forbidden place.
 func Glance(top string, epic *ir.Epic) *Space {
 	common := CommonDir(top)
 	if common == "" {
@@ -39,11 +39,11 @@ func Glance(top string, epic *ir.Epic) *Space {
 	return s.whole()
 }
 
-// Clashes finds what keeps branches and worktrees of this epic from being made: branches
-// that exist and are not the epic's, branches beside which git cannot make them, those
-// that other epics of the repository need, and directories that are taken. Asked are the
-// nodes that need says, and the sum: joined says that its branch is the epic's, if it is
-// there. Branches of remotes do not matter.
+// Clashes finds what prevents creating branches and worktrees of this epic: existing
+// branches that are not the epic's, branches beside which git cannot create them, branches
+// that other epics of the repository need, and taken directories. It checks the nodes
+// selected by need, and the sum: joined says that its branch, if it exists, is the epic's.
+// Remote branches do not matter.
 func (s Names) Clashes(need func(*ir.Node) bool, joined bool) ([]Clash, error) {
 	refs, err := s.git.readRefs("refs/heads", strings.TrimSuffix(s.prefix(), "/"))
 	if err != nil {
@@ -66,16 +66,16 @@ func (s Names) Clashes(need func(*ir.Node) bool, joined bool) ([]Clash, error) {
 	return l.found, nil
 }
 
-// EpicFile is a file that holds an epic.
+// EpicFile is an epic's file.
 type EpicFile struct {
 	Name string
 	JSON []byte
 }
 
-// Planned finds the names that this epic shares with epics which were compiled and are
-// not applied here. Nothing is taken yet: of two the one that is applied first takes
-// them. Names that are this epic's already are left out, and so are epics of its own id
-// and of plans that are compiled just now.
+// Planned finds the names that this epic shares with epics that were compiled but not
+// applied here. Nothing is taken yet: the epic that is applied first takes them. Names
+// that are already this epic's are left out, as are epics with its own id and those of
+// plans being compiled.
 func (s Names) Planned(files []EpicFile, plans ...string) ([]Clash, error) {
 	applied := s.elsewhere()
 	others := map[string]other{}
@@ -302,7 +302,7 @@ func (l *names) reportBeside(taken string, nodes []*ir.Node) {
 	l.add(what, l.ways(taken, there, o, sum), o.epic, ids...)
 }
 
-// place finds a directory where a worktree is to stand.
+// place finds a directory where a worktree is to be.
 func (l *names) place(n *ir.Node) {
 	if n.Kind == ir.Manual {
 		return

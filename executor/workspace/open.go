@@ -17,9 +17,8 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Open implements executor.Workspace. A worktree apart is named for its gate, so
-// that several of a node's may be open at once, and is made and set up anew each
-// time.
+// Open implements executor.Workspace. A separate worktree is named for its gate, so that
+// several of a node may be open at once, and is created and set up anew each time.
 func (s *Space) Open(ctx context.Context, e executor.Effect) (string, error) {
 	w := s.treeOf(e)
 	defer s.hold(w.name)()
@@ -44,9 +43,9 @@ func (s *Space) Open(ctx context.Context, e executor.Effect) (string, error) {
 	return w.dir, err
 }
 
-// Close implements executor.Workspace. What a gate left in the node's worktree is
-// saved before it is taken away, because it may be somebody else's; a worktree
-// apart is the gate's alone, or (e.Stay) that of gates which use it in turn. At most maxChanged paths of each kind are named.
+// Close implements executor.Workspace. Changes that a gate left in the node's worktree are
+// saved before removal, because they may be others'; a separate worktree is the gate's
+// alone, or (e.Stay) shared by gates in turn. At most maxChanged paths of each kind are named.
 func (s *Space) Close(ctx context.Context, e executor.Effect) (executor.Trace, error) {
 	w := s.treeOf(e)
 	defer s.hold(w.name)()
@@ -67,7 +66,7 @@ func (s *Space) Close(ctx context.Context, e executor.Effect) (executor.Trace, e
 	t.New = some(append(t.New, w.special...))
 	switch {
 	case e.Apart && e.Stay:
-		return t, errors.Join(s.reset(ctx, w, e.Commit), s.swept(w)) // nobody but gates was there
+		return t, errors.Join(s.reset(ctx, w, e.Commit), s.swept(w)) // only gates were there
 	case e.Apart:
 		return t, s.takeAway(w)
 	}
@@ -123,11 +122,11 @@ func removeAll(dir string) error {
 	return errors.Join(unlockDirs(dir), os.RemoveAll(dir))
 }
 
-// Recover cleans up what a crash left: worktrees apart of gates, and files that were
-// half written. It moves worktrees that the epic names otherwise by now. From then on
-// nobody's changes to the settings of the repository matter, and its git processes
-// carry Mark. It is called once when a run starts, under the run lock: who only looks,
-// or is refused the lock, is not found by the next holder's sweep.
+// Recover cleans up after a crash: gates' separate worktrees, and half-written files. It
+// moves worktrees that the epic has renamed. From then on changes to the repository's
+// settings have no effect, and its git processes carry Mark. It is called once when a run
+// starts, under the run lock: processes that only read, or are refused the lock, are not
+// found by the next holder's sweep.
 func (s Trees) Recover(ctx context.Context) error {
 	s.git.env = append(s.git.env, Mark+"="+filepath.Join(s.state, "git"), process.ToolMark())
 	q := asking{err: s.confine(ctx)}
@@ -163,7 +162,7 @@ func (s *space) recoverApart() error {
 			names[ir.NodeID(id)] = append(names[ir.NodeID(id)], name)
 		}
 	}
-	beside := map[string]map[string][]string{} // by directory, and by what stands before the mark
+	beside := map[string]map[string][]string{} // by directory, and by what is before the mark
 	for id, n := range s.nodes {
 		dir, base := filepath.Split(s.dirOf(id))
 		gates, ok := beside[dir]
@@ -199,7 +198,7 @@ func (s *space) recoverGate(n *ir.Node, name string) error {
 	}
 	if !there && !s.cutWhileMade(w.dir) {
 		if on, err := exists(s.record(w, ".json")); err != nil || !on {
-			return err // somebody else's
+			return err // someone else's
 		}
 	}
 	if err := s.takeAway(w); err != nil {
@@ -223,7 +222,7 @@ func escapeGlob(path string) string {
 }
 
 // noteStamps notes how the tracked files of a worktree are before a gate runs
-// there; touched says at its end which of them somebody wrote to since. Git would
+// there; touched says at its end which of them were written to since. Git would
 // not tell: one that was changed and put back is the same to it.
 func (s *space) noteStamps(ctx context.Context, w *worktree) error {
 	stamps, err := s.stampsOf(ctx, w)

@@ -63,10 +63,9 @@ func bySeq(a, b executor.Orphan) int {
 	return cmp.Or(cmp.Compare(a.Seq, b.Seq), strings.Compare(a.Result.Commit, b.Result.Commit))
 }
 
-// Orphans returns the commits that attempts of this epic left and that carry a
-// journal sequence number above after: a journal that ends there has lost its
-// tail. They are looked for under ralph's refs and on the integration branch, and
-// are sorted by number.
+// Orphans returns the commits of this epic's attempts that carry a journal sequence
+// number above after: a journal that ends there has lost its tail. It searches ralph's
+// refs and the integration branch, and sorts by number.
 func (s Refs) Orphans(ctx context.Context, after int64) ([]executor.Orphan, error) {
 	found := map[string]executor.Orphan{}
 	note := func(out string, refs map[string]bool) error {
@@ -125,7 +124,7 @@ func (s Refs) Orphans(ctx context.Context, after int64) ([]executor.Orphan, erro
 }
 
 // checkOrphan runs ralph's own checks again, whose findings may be lost with the
-// journal. They join those that stand in the commit.
+// journal. They join those that are in the commit.
 func (s *space) checkOrphan(ctx context.Context, o *executor.Orphan) error {
 	n := s.nodes[o.Node]
 	if n == nil || n.Kind == ir.Manual || o.Start == "" {

@@ -74,7 +74,7 @@ func (s *space) prepareOwn(ctx context.Context, w *worktree, e executor.Effect) 
 	return out, q.err
 }
 
-// prepared is prepareFrom where nobody is told of the ref.
+// prepared is prepareFrom without reporting the ref.
 func (s *space) prepared(ctx context.Context, w *worktree, e executor.Effect, now sight) error {
 	_, err := s.prepareFrom(ctx, w, e, now)
 	return err
@@ -105,7 +105,7 @@ func (s *space) mergeMissing(ctx context.Context, w *worktree, out *executor.Pre
 	return q.err
 }
 
-// underway reports whether somebody merges, rebases or picks in the worktree.
+// underway reports whether a merge, rebase or pick is in progress in the worktree.
 func (s *space) underway(w *worktree) bool {
 	return slices.ContainsFunc([]string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"}, func(name string) bool {
 		_, err := os.Lstat(filepath.Join(w.at.gitDir, name))
@@ -121,7 +121,7 @@ func (s *space) theirs(ctx context.Context, w *worktree) (string, error) {
 	return head, q.err
 }
 
-// startsAt keeps what a person's work stands on: on another base only the difference
+// startsAt keeps what a person's work is on: on another base only the difference
 // is theirs.
 func (s *space) startsAt(ctx context.Context, w *worktree, commit string) error {
 	q := s.git.asking(ctx)
@@ -130,7 +130,7 @@ func (s *space) startsAt(ctx context.Context, w *worktree, commit string) error 
 	return q.err
 }
 
-// commitOwn commits what lies in the worktree on top of its head.
+// commitOwn commits what is in the worktree on top of its head.
 func (s *space) commitOwn(ctx context.Context, w *worktree, head string) (string, error) {
 	q := s.git.asking(ctx)
 	q.do(func() error { return s.unnest(ctx, w, false) })
@@ -160,7 +160,7 @@ func (s *space) mergeOwn(ctx context.Context, w *worktree, work, in string) (str
 	return commit, nil, err
 }
 
-// instead is a commit with the files of a base, that is merged into work which stands on
+// instead is a commit with the files of a base, that is merged into work which is on
 // an earlier base: only what the person did differs then, and an earlier result of what
 // the node needs does not conflict with the present one.
 func (s *space) instead(ctx context.Context, w *worktree, work, base, from string) (string, error) {
@@ -178,8 +178,8 @@ func (s *space) instead(ctx context.Context, w *worktree, work, base, from strin
 	return commit, q.err
 }
 
-// OwnChanges reports whether the worktree of a node that a person works on, or its
-// branch, holds other files than a tree. It changes nothing.
+// OwnChanges reports whether the files of a node's worktree that a person works in, or of
+// its branch, differ from a tree. It changes nothing.
 func (s Trees) OwnChanges(ctx context.Context, id ir.NodeID, tree string) (bool, error) {
 	defer s.hold(string(id))()
 	w := s.own(s.nodes[id])

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// ownRefs knows where ralph puts refs, so that it is not taken for somebody else.
+// ownRefs knows where ralph puts refs, so that it is not taken for someone else.
 type ownRefs struct {
 	mu    sync.Mutex // guards the rest
 	refs  map[string][]placed
 	fresh map[string]string // where ralph put refs since take was called
 }
 
-// placed is where ralph put a ref, and until when it stood there; zero: it does.
+// placed is where ralph put a ref, and until when it was there; zero: it still is.
 type placed struct {
 	at    string
 	until time.Time

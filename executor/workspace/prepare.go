@@ -172,7 +172,7 @@ func (s *space) putBack(ctx context.Context, w *worktree, e executor.Effect, now
 	return saved, q.err
 }
 
-// settle notes that a worktree stands at a commit, as ralph left it. was says whether it
+// settle notes that a worktree is at a commit, as ralph left it. was says whether it
 // is on record that it was prepared.
 func (s *space) settle(w *worktree, commit string, was bool) error {
 	if w.special != nil {

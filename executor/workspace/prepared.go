@@ -18,8 +18,8 @@ import (
 	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
-// SetupDigest is of what prepares a worktree beside its commit: the files that are
-// copied into it as they are now, the setup commands and their environment.
+// SetupDigest is the digest of what prepares a worktree besides its commit: the copied
+// files as they are now, the setup commands and their environment.
 func (s Checkout) SetupDigest() (string, error) {
 	spec := s.epic.Run.Worktree
 	h := sha256.New()
@@ -54,9 +54,9 @@ func (s Checkout) SetupDigest() (string, error) {
 	return "sha256:" + hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// Lacks returns those of the paths that a commit does not hold, also not behind a
-// link of its own. What lies in a submodule or outside is not the commit's to hold.
-// Paths are relative to the checkout, with forward slashes.
+// Lacks returns those of the paths that are not in a commit, not even through a link of
+// its own. Paths in a submodule or outside are not the commit's to hold. Paths are
+// relative to the checkout, with forward slashes.
 func (s Checkout) Lacks(ctx context.Context, commit string, paths []string) ([]string, error) {
 	files, err := s.files(ctx, commit, paths)
 	if err != nil {
@@ -65,7 +65,7 @@ func (s Checkout) Lacks(ctx context.Context, commit string, paths []string) ([]s
 	return lists.Keep(paths, func(p string) bool { f := files[p]; return f.mode == "" && f.submodule == "" && !f.outside }), nil
 }
 
-// Submodules returns the submodules of a commit that paths lie in, by path.
+// Submodules returns the submodules of a commit that contain paths, by path.
 func (s Checkout) Submodules(ctx context.Context, commit string, paths []string) (map[string]string, error) {
 	files, err := s.files(ctx, commit, paths)
 	in := map[string]string{}

@@ -63,7 +63,7 @@ func (s *space) contains(ctx context.Context, e executor.Effect, in executor.Res
 }
 
 // integrate moves the integration branch from where ralph last put it, and returns
-// the ref that keeps what stood there, if the new head does not. Commits of others on it are never overwritten.
+// the ref that keeps what was there, if the new head does not. Commits of others on it are never overwritten.
 func (s *space) integrate(ctx context.Context, e executor.Effect, name string) (string, error) {
 	branch := "refs/heads/" + name
 	now, err := s.git.ref(ctx, branch)
@@ -134,7 +134,7 @@ func (s *space) pinned(ctx context.Context, e executor.Effect) (string, error) {
 }
 
 // occupied says that a node's branch is checked out in a worktree that is not
-// the node's: moving it would change what somebody sees there.
+// the node's: moving it would change what others see there.
 func (s *space) occupied(n *ir.Node) error {
 	if by := s.checkedOut("refs/heads/"+n.Git.Branch, s.dirOf(n.ID)); by != "" {
 		return config("its branch %s is checked out in %s: check out another one there", n.Git.Branch, by)

@@ -38,10 +38,10 @@ type forgePull struct {
 	} `json:"comments"`
 }
 
-// Pull implements executor.Workspace. The pull request is found by its head
-// branch before one is made and after making one failed, so that an answer which
-// got lost makes no second one. Title and body are kept up to date only where the
-// body says that ralph wrote it.
+// Pull implements executor.Workspace. The pull request is looked up by its head branch
+// before creating one and after a failed creation, so that a lost answer creates no
+// second one. Title and body are kept up to date only if the body says that ralph wrote
+// it.
 func (s *Space) Pull(ctx context.Context, e executor.Effect, p executor.PullText) (out executor.Pulled, err error) {
 	defer s.hold("pull " + string(e.Node))()
 	branch := s.nodes[e.Node].Git.Branch
@@ -123,7 +123,7 @@ func (s *space) pullOf(ctx context.Context, branch, commit string) (*forgePull, 
 	for i := range all {
 		p := &all[i]
 		switch {
-		case p.Fork: // a branch of the same name in somebody's fork
+		case p.Fork: // a branch of the same name in another fork
 		case p.State == "OPEN":
 			return p, nil
 		case p.HeadRefOid == commit && found == nil:
@@ -144,8 +144,8 @@ func pullAt(out string) (executor.Pull, bool) {
 	return executor.Pull{Number: n, URL: url}, err == nil && strings.Contains(url, "://")
 }
 
-// Poll implements executor.Workspace. Of a merged one the target is fetched and
-// must hold the merge; until it does, the pull request is still open for ralph.
+// Poll implements executor.Workspace. If the pull request is merged, the target is
+// fetched and must contain the merge; until then it is still open for ralph.
 func (s *Space) Poll(ctx context.Context, e executor.Effect) (executor.PullSeen, error) {
 	out, err := s.gh(ctx, "", "pr", "view", strconv.Itoa(e.Pull.Number), "--json", "number,url,state,baseRefName,mergeCommit,comments")
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Rebase moves each pinned base to where Heads found its branch, all or none. What was
-// built on the old ones stays on record. A base that was never pinned is pinned. The
-// caller holds the run lock.
+// Rebase moves each pinned base to its branch's commit in Heads, all or none. Work built
+// on the old ones stays on record. A base that was never pinned is pinned. The caller
+// holds the run lock.
 func (s Bases) Rebase(ctx context.Context, base executor.Tree, own []executor.NamedTree) error {
 	var targets [][2]string
 	err := s.eachPin(base.Commit, own, func(ref, to string) error {
@@ -24,9 +24,9 @@ func (s Bases) Rebase(ctx context.Context, base executor.Tree, own []executor.Na
 	return s.git.point(ctx, "rebase", targets...)
 }
 
-// Restore puts the pinned bases back to where the journal says that they were
-// pinned, and says which somebody else had moved: everything that is protected is
-// compared with them. The caller holds the run lock.
+// Restore moves the pinned bases back to their commits in the journal, and returns which
+// ones others had moved: everything protected is compared with them. The caller holds the
+// run lock.
 func (s Bases) Restore(ctx context.Context, base executor.Tree, own []executor.NamedTree) ([]string, error) {
 	var moves []move
 	var moved []string
@@ -52,8 +52,8 @@ func (s Bases) Restore(ctx context.Context, base executor.Tree, own []executor.N
 	return moved, s.git.update(ctx, "restore base", moves...)
 }
 
-// Head returns where the integration branch stands: before anything has landed,
-// at the pinned base.
+// Head returns the commit of the integration branch: before anything has landed, the
+// pinned base.
 func (s Refs) Head(ctx context.Context) (string, error) {
 	head, err := s.Integrated(ctx)
 	if err != nil || head != "" {
@@ -70,8 +70,8 @@ func (s Refs) Integrated(ctx context.Context) (string, error) {
 	return s.git.ref(ctx, s.sumRef())
 }
 
-// Within returns those of the commits that the head of the integration branch is, or
-// has in its history. Without such a branch it is none.
+// Within returns those of the commits that are the head of the integration branch or in
+// its history; none without such a branch.
 func (s Refs) Within(ctx context.Context, commits []string) (map[string]bool, error) {
 	head, err := s.Integrated(ctx)
 	if err != nil {
@@ -80,7 +80,7 @@ func (s Refs) Within(ctx context.Context, commits []string) (map[string]bool, er
 	return s.WithinCommit(ctx, head, commits)
 }
 
-// WithinCommit is Within of a commit; "" holds nothing.
+// WithinCommit is Within for a commit instead of the branch; "" holds nothing.
 func (s Refs) WithinCommit(ctx context.Context, head string, commits []string) (map[string]bool, error) {
 	in := make(map[string]bool, len(commits))
 	if head == "" || len(commits) == 0 {
@@ -99,9 +99,9 @@ func (s Refs) WithinCommit(ctx context.Context, head string, commits []string) (
 	return in, nil
 }
 
-// Merged returns those of the results that a base holds already: an ancestor of
-// it, or such that to merge it changes nothing (it was squashed), or what one of
-// those was made from, which may have changed it since. They are done by the base.
+// Merged returns those of the results that a base already holds: an ancestor of it, or
+// one whose merge changes nothing (it was squashed), or what one of those was made from,
+// which may have changed it since. They are done by the base.
 func (s Bases) Merged(ctx context.Context, base string, results []executor.Result) ([]ir.NodeID, error) {
 	in := map[string]bool{}
 	held := []string{"rev-list"}
@@ -136,14 +136,14 @@ func (s Bases) Merged(ctx context.Context, base string, results []executor.Resul
 	return out, nil
 }
 
-// Unpinned reports whether no base is pinned for the epic yet.
+// Unpinned reports whether the epic has no pinned base yet.
 func (s Bases) Unpinned(ctx context.Context) (bool, error) {
 	list, err := s.pins(ctx)
 	return len(list) == 0, err
 }
 
-// Unpin takes the pinned bases away again, of a run that did not begin. The caller
-// holds the run lock.
+// Unpin removes the pinned bases of a run that did not begin. The caller holds the run
+// lock.
 func (s Bases) Unpin(ctx context.Context) error {
 	list, err := s.pins(ctx)
 	if err != nil || len(list) == 0 {
@@ -162,8 +162,8 @@ func (s *space) pins(ctx context.Context) ([]string, error) {
 	return list, err
 }
 
-// Began tells which nodes have attempts by the journal: their branches are ralph's, also
-// where somebody has deleted the refs that say so.
+// Began sets which nodes have attempts in the journal: their branches are ralph's, even if
+// the refs that say so were deleted.
 func (s Names) Began(nodes []ir.NodeID) {
 	s.begun = make(map[ir.NodeID]bool, len(nodes))
 	for _, id := range nodes {
@@ -171,8 +171,8 @@ func (s Names) Began(nodes []ir.NodeID) {
 	}
 }
 
-// PutBack makes refs of the epic that are gone anew, where the record says that they
-// stood, and says which; also whose commits are gone, too. The caller holds the run lock.
+// PutBack recreates missing refs of the epic at their recorded commits, and returns which,
+// and those whose commits are missing, too. The caller holds the run lock.
 func (s Refs) PutBack(ctx context.Context, pins []executor.Pin) ([]string, error) {
 	have, err := s.git.readRefs(strings.TrimSuffix(s.prefix(), "/"))
 	if err != nil {

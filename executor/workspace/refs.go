@@ -57,7 +57,7 @@ func (g *git) refsBut(skip func(ref string) bool, under ...string) (map[string]s
 	return refs, nil
 }
 
-// refFile reads where a ref stands from git's own files, "" if there is none.
+// refFile reads the commit of a ref from git's own files, "" if there is none.
 func (g *git) refFile(ref string) (string, error) {
 	b, err := regular.ReadMax(filepath.Join(g.common, filepath.FromSlash(ref)), maxRef)
 	if err == nil {
@@ -216,9 +216,9 @@ func (d *refDirs) list(path string) ([]refEntry, error) {
 	return entries, nil
 }
 
-// Shadows returns what git takes a branch's short name for before the branch itself:
-// a file of that name in the git directory, a ref below refs/ and a tag, in the
-// order of gitrevisions(7). Where there is one, "git merge NAME" merges that.
+// Shadows returns what git prefers to a branch when given its short name: a file of that
+// name in the git directory, a ref below refs/ and a tag, in the order of
+// gitrevisions(7). If there is one, "git merge NAME" merges that.
 func (s Checkout) Shadows(branch string) []string { return s.git.shadows(branch) }
 
 func (g *git) shadows(branch string) (by []string) {
@@ -241,7 +241,7 @@ func (g *git) typed(branch string) string {
 }
 
 // shows returns the branches, remote branches and tags that the clone of a node gets,
-// and where they stand. Of the epic's own these are the branches of what the node needs
+// and where they are. Of the epic's own these are the branches of what the node needs
 // and of all results together: with those of every node each would cost as much as
 // there are nodes. Where a person works, or all results are joined, all of them show.
 func (s *space) shows(n *ir.Node) (map[string]string, error) {

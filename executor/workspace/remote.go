@@ -105,9 +105,9 @@ func (s *space) remoteTrouble(what string, err error) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// Fetch brings what the trees lack from the remotes that a partial clone expects it of,
-// with the user's git and settings, before any worktree is made: in the other calls of a
-// run git fetches nothing. Without such a remote nothing is looked at.
+// Fetch gets the trees' missing objects from a partial clone's promisor remotes, with the
+// user's git and settings, before any worktree is made: in the other calls of a run git
+// fetches nothing. Without such a remote it does nothing.
 func (s Bases) Fetch(ctx context.Context, trees ...executor.Tree) error {
 	if len(s.promisors) == 0 {
 		return nil

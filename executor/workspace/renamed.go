@@ -14,7 +14,7 @@ import (
 
 // moveRenamed moves worktrees that the epic names otherwise by now to their new places,
 // with all that is in them: what an attempt left there, or a person, is not lost, and
-// nothing stays behind. Where one stands in the way of another it goes first; a place
+// nothing stays behind. Where one is in the way of another it goes first; a place
 // that something else has is left to create, which says so.
 func (s *space) moveRenamed() error {
 	list, err := s.elsewhereNow()

@@ -53,7 +53,7 @@ func notAClone(dir, common string) error {
 // trusted takes over which repositories of other owners the user trusts, as git reads
 // that nowhere but in the user's and the system's configuration.
 func (g *git) trusted(ctx context.Context) bool {
-	var dirs []string // those of the system first: an empty one takes back what stands before it
+	var dirs []string // those of the system first: an empty one takes back what is before it
 	for out, err := range g.personal(ctx, "--type=path", "--get-all", "safe.directory") {
 		if err == nil {
 			dirs = append(strings.Split(strings.TrimSuffix(out, "\x00"), "\x00"), dirs...)
@@ -185,7 +185,7 @@ func userEnv() []string {
 	return append(out, process.ToolMark())
 }
 
-// MayCommit refuses if git has no identity for commits here. Who only reads need not ask.
+// MayCommit refuses if git has no identity for commits here. Readers need not call it.
 func (s Checkout) MayCommit() error {
 	if len(s.person) < 4 { // name and address, of the author and of the committer
 		return &Refusal{"git has no identity for commits", `git config user.name "Your Name" && git config user.email you@example.org`}
@@ -193,7 +193,7 @@ func (s Checkout) MayCommit() error {
 	return nil
 }
 
-// Committer is who commits here by git's word: the name and the address.
+// Committer is the committer here according to git: the name and the address.
 func (s Checkout) Committer() []string {
 	var out []string
 	for _, v := range s.who {
@@ -203,9 +203,9 @@ func (s Checkout) Committer() []string {
 	return out
 }
 
-// Identity tells git in a worktree who commits, as it was when the space was opened. In
-// clones that is a setting of their own; worktrees share the repository's, which an agent
-// may change for all others. Nil with clones.
+// Identity is the environment that gives git in a worktree the committer as of the opening
+// of the space. Clones have their own setting; worktrees share the repository's, which an
+// agent may change for all others. Nil with clones.
 func (s Checkout) Identity() map[string]string {
 	if s.clones() {
 		return nil
@@ -218,7 +218,7 @@ func (s Checkout) Identity() map[string]string {
 	return out
 }
 
-// Pager returns core.pager as the user and the machine have it, "" if neither does.
+// Pager returns core.pager of the user or the machine, "" if neither sets it.
 // What the repository says is not asked: an agent can write there, and a pager is a
 // program that is run.
 func (s Checkout) Pager(ctx context.Context) (string, error) {
@@ -268,7 +268,7 @@ func CommonDir(top string) string {
 	return dir
 }
 
-// gitLink is where a .git file leads, "" if it is none.
+// gitLink is where a .git file leads, "" if it does not.
 func gitLink(path string) string {
 	b, err := regular.ReadMax(path, maxRef)
 	to, ok := strings.CutPrefix(strings.TrimSpace(string(b)), "gitdir: ")

@@ -32,7 +32,7 @@ func unlockDirs(dir string) error {
 		case err == nil && d.IsDir():
 			unlock(path, 0o700)
 		}
-		return nil // what cannot be mended is said by whoever needs it
+		return nil // what cannot be mended is reported by its user
 	})
 }
 

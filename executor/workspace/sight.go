@@ -154,7 +154,7 @@ func (s *space) save(ctx context.Context, w *worktree, now sight, seq int64) (st
 	return ref, s.git.point(ctx, "save", [2]string{ref, parent})
 }
 
-// saved is save where nobody is told of the ref.
+// saved is save where it is not reported of the ref.
 func (s *space) saved(ctx context.Context, w *worktree, now sight, seq int64) error {
 	_, err := s.save(ctx, w, now, seq)
 	return err
@@ -213,7 +213,7 @@ func (s *space) attach(ctx context.Context, w *worktree, commit string) error {
 	return err
 }
 
-// plain makes a ref of ralph's that somebody made symbolic a plain one again: what
+// plain makes a ref of ralph's that was made symbolic a plain one again: what
 // moves HEAD of a worktree would move what it leads to.
 func (s *space) plain(ctx context.Context, ref string) error {
 	if !s.git.symbolic(ref) {

@@ -20,7 +20,7 @@ import (
 var _ executor.Workspace = (*Space)(nil)
 
 // Space is the repository as one epic uses it: the worktrees of its nodes, as effects
-// use them (executor.Workspace), and the rest by what it is about.
+// use them (executor.Workspace), and the rest by subject.
 type Space struct {
 	*space
 	Bases    Bases
@@ -33,17 +33,17 @@ type Space struct {
 // Bases are the commits that the epic and its roots start from.
 type Bases struct{ *space }
 
-// Checkout is the user's checkout and its repository, which are looked at and watched.
+// Checkout is the user's checkout and its repository, which are read and watched.
 type Checkout struct{ *space }
 
 // Names are the branches and directories that the epic needs.
 type Names struct{ *space }
 
-// Refs are the epic's branches and refs, and the commits that they hold: what is left of
-// a run without its journal.
+// Refs are the epic's branches and refs, and their commits: what is left of a run without
+// its journal.
 type Refs struct{ *space }
 
-// Trees are the worktrees between effects: what was left in them, and taken out of them.
+// Trees are the worktrees between effects: files left in them, and files moved out.
 type Trees struct{ *space }
 
 func (s *space) whole() *Space {
@@ -91,7 +91,7 @@ type space struct {
 	free     func(dir string) (int64, error)
 }
 
-// Refusal is an error that the user can mend; Hint says what to type.
+// Refusal is an error that the user can fix; Hint says what to type.
 type Refusal struct{ What, Hint string }
 
 func (r *Refusal) Error() string {
@@ -101,8 +101,8 @@ func (r *Refusal) Error() string {
 	return r.What + "\n  " + r.Hint
 }
 
-// StateDir returns where the state of an epic is kept, for the repository that
-// dir lies in: outside every worktree, shared by all, never committed.
+// StateDir returns the state directory of an epic, for the repository that contains
+// dir: outside every worktree, shared by all, never committed.
 func StateDir(ctx context.Context, dir string, epic ir.NodeID) (string, error) {
 	g, err := findGit(ctx, dir)
 	if err != nil {
@@ -121,7 +121,7 @@ func stateIn(common string, epic ir.NodeID) (string, error) {
 	return dir, regular.NoLinks(dir)
 }
 
-// Open opens the repository that dir lies in, for an epic. It changes nothing.
+// Open opens the repository that contains dir, for an epic. It changes nothing.
 func Open(ctx context.Context, dir string, epic *ir.Epic) (*Space, error) {
 	g, err := findGit(ctx, dir)
 	if err != nil {
@@ -200,7 +200,7 @@ func (s *space) dirOf(id ir.NodeID) string {
 	return dir
 }
 
-// path fills in {repo} and makes a worktree's path absolute. It lies inside the
+// path fills in {repo} and makes a worktree's path absolute. It is inside the
 // project or inside a sibling ../<name>-worktrees/.
 func (s *space) path(template string) (string, error) {
 	rel := strings.ReplaceAll(template, "{repo}", filepath.Base(s.top))
@@ -228,8 +228,8 @@ func (s *space) nodeRef(id ir.NodeID, rest string) string {
 	return s.prefix() + "nodes/" + string(id) + "/" + rest
 }
 
-// Pin pins the base of the epic, and those of roots that name their own, at
-// their first call; later calls return what was pinned.
+// Pin pins the epic's base, and those of roots that name their own, on the first call;
+// later calls return what was pinned.
 func (s Bases) Pin(ctx context.Context) (executor.Tree, []executor.NamedTree, error) {
 	base, own, err := s.eachBase(func(ref, branch string) (executor.Tree, error) {
 		q := s.git.asking(ctx)

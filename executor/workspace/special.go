@@ -15,8 +15,8 @@ import (
 
 // sweep removes what is special (FIFOs, sockets, devices) from a worktree and from
 // what git keeps of it, also where git ignores it, and notes in w.special what it
-// was: git and whoever else opens a FIFO waits for ever. What was found stays on
-// record until it is told (swept), so that no crash loses it.
+// was: git and any other opener of a FIFO waits for ever. What was found stays on
+// record until it is reported (swept), so that no crash loses it.
 func (s *space) sweep(ctx context.Context, w *worktree) error {
 	ctx, cancel := context.WithTimeout(ctx, s.git.patience)
 	defer cancel()
@@ -68,7 +68,7 @@ func (s *space) sweep(ctx context.Context, w *worktree) error {
 // maxSpecial bounds how many special files are named.
 const maxSpecial = maxChanged
 
-// swept forgets the special files that were told.
+// swept forgets the reported special files.
 func (s *space) swept(w *worktree) error {
 	w.special = nil
 	return remove(s.record(w, ".special"))
@@ -122,7 +122,7 @@ func special(ctx context.Context, dir, prefix string) ([]specialFile, error) {
 }
 
 // restoreAdmin writes anew what git needs to find a linked worktree, where a special
-// file stood in its place.
+// file was in its place.
 func (s *space) restoreAdmin(w *worktree) error {
 	dir := filepath.Join(s.git.common, "worktrees", w.Admin)
 	if w.Clone || w.Admin == "" || !isDir(dir) {

@@ -116,7 +116,7 @@ func (s *space) unfit(ctx context.Context, at place, err error) (string, string)
 	return named, fmt.Sprintf("%s has a name that git reserves on some systems, so that no commit can contain it: choose another name", oneLine(named, 200))
 }
 
-// asGitSays is a path as it stands in git's messages.
+// asGitSays is a path as it is in git's messages.
 func asGitSays(path string) string {
 	b := []byte(path) // which may be no UTF-8
 	for i, c := range b {

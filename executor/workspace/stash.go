@@ -18,7 +18,7 @@ func (s *space) readStash() ([]stashed, error) {
 	return stashesOf(s.git.common, at), nil
 }
 
-// keepStash pins what is stashed: whoever drops it, git keeps it. One ref names a
+// keepStash pins what is stashed: even if dropped, git keeps it. One ref names a
 // commit whose parents are the entries; those that are gone meanwhile stay.
 func (s *space) keepStash(ctx context.Context) error {
 	list, err := s.readStash()
@@ -167,7 +167,7 @@ func (s *space) namesOf(ctx context.Context, from, to string) ([]string, error) 
 	}
 	list, err := s.git.list(ctx, place{}, "", args...)
 	if err != nil {
-		return nil, ctx.Err() // it lacks something: nobody can have applied it
+		return nil, ctx.Err() // it lacks something: it cannot have been applied
 	}
 	return list, nil
 }

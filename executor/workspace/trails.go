@@ -10,15 +10,15 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Trail is a commit that an attempt of this epic left, as its trailers say.
+// Trail is a commit of an attempt of this epic, according to its trailers.
 type Trail struct {
-	executor.Orphan        // Problems are those that stand in the commit
+	executor.Orphan        // Problems are those that are in the commit
 	Ref             string // a branch, or a ref of ralph's, that holds it
 }
 
-// Trails returns the commits of this epic's attempts that local branches, remote-
-// tracking branches or ralph's refs hold, sorted by their number in the journal.
-// Whatever anybody wrote into a trailer is in it: it proves nothing by itself.
+// Trails returns the commits of this epic's attempts on local branches, remote-tracking
+// branches or ralph's refs, sorted by their number in the journal. Trailers are
+// unverified: anybody may have written them.
 func (s Refs) Trails(ctx context.Context) ([]Trail, error) {
 	out, err := s.git.run(ctx, place{}, "", nil, "log", "--no-show-signature", "--source", "--format="+trailerFields+"%x1f%S",
 		"--fixed-strings", "--grep=Ralph-Epic: "+string(s.epic.Epic.ID), "--branches", "--remotes", "--glob="+s.prefix()+"*")
@@ -35,8 +35,8 @@ func (s Refs) Trails(ctx context.Context) ([]Trail, error) {
 	return list, nil
 }
 
-// Check runs ralph's own checks on commits that nobody is known to have judged.
-// What a commit starts from, and the pinned base, must be there.
+// Check runs ralph's own checks on commits without a known verdict. A commit's start and
+// the pinned base must exist.
 func (s Refs) Check(ctx context.Context, trails []Trail) ([]executor.Orphan, error) {
 	var out []executor.Orphan
 	for _, t := range trails {
@@ -54,8 +54,8 @@ func (s Refs) Check(ctx context.Context, trails []Trail) ([]executor.Orphan, err
 	return out, nil
 }
 
-// Seen looks for a commit. There says that the repository has it, ref is a branch or
-// a ref of ralph's that holds it, "" if none does: it may be gone tomorrow.
+// Seen looks for a commit. there says that the repository has it, ref is a branch or a
+// ref of ralph's that contains it, "" if none does: it may be gone tomorrow.
 func (s Refs) Seen(ctx context.Context, commit string) (tree executor.Tree, ref string, there bool, err error) {
 	if !isOid(commit) {
 		return executor.Tree{}, "", false, nil
@@ -71,8 +71,8 @@ func (s Refs) Seen(ctx context.Context, commit string) (tree executor.Tree, ref 
 	return tree, ref, true, err
 }
 
-// Remote returns where a remote-tracking branch of this name stands that holds a
-// commit ("": any), "" if none does or several do at different places.
+// Remote returns the head of the remote-tracking branch of this name that contains a
+// commit ("": any), "" if none does or several do with different heads.
 func (s Refs) Remote(ctx context.Context, branch, holds string) (string, error) {
 	args := []string{"for-each-ref", "--format=%(objectname)"}
 	if holds != "" {
@@ -93,8 +93,7 @@ func (s Refs) Remote(ctx context.Context, branch, holds string) (string, error) 
 	return tips[0], nil
 }
 
-// Owner reads the trailers of a commit: the epic and the node that it belongs to,
-// "" if it does not say.
+// Owner reads a commit's epic and node from its trailers, "" if they are missing.
 func (s Refs) Owner(ctx context.Context, commit string) (ir.NodeID, error) {
 	line, err := s.git.line(ctx, place{}, "log", "-1", "--no-show-signature", "--format="+trailerFields, commit)
 	if err != nil {
@@ -115,10 +114,10 @@ type Pins struct {
 	Head     string // of the integration branch
 }
 
-// Repin makes the refs of a run whose journal is lost, all or none, each only if it
-// stands where it stood when Repin looked. Refs of attempts that are there, and an
-// integration branch that is there, stay. It returns how many it made or moved. The
-// caller holds the run lock.
+// Repin recreates the refs of a run whose journal is lost, all or none, each only if it
+// has not moved since Repin read it. Existing refs of attempts, and an existing
+// integration branch, stay. It returns how many it created or moved. The caller holds
+// the run lock.
 func (s Refs) Repin(ctx context.Context, p Pins) (int, error) {
 	var moves []move
 	q := s.git.asking(ctx)

@@ -28,7 +28,7 @@ type worktree struct {
 	cut  bool // its .git file was not ralph's when it was looked at
 	gone bool // its directory was not there, or not all of it yet
 
-	special []string // special files that were found in it, which nobody was told of yet
+	special []string // special files that were found in it, not reported yet
 	refused string   // why what was committed in a clone could not be taken
 	checked string   // commit that was taken from it, checked
 	added   int64    // bytes of what it committed and staged
@@ -63,7 +63,7 @@ func (s *space) apart(n *ir.Node, gate string) *worktree {
 	return &worktree{node: n, name: string(n.ID) + "@" + name, dir: s.dirOf(n.ID) + gateMark + name}
 }
 
-// gateMark stands between the directory of a node and the name of a gate that judges
+// gateMark is between the directory of a node and the name of a gate that judges
 // apart.
 const gateMark = ".gate-"
 
@@ -137,7 +137,7 @@ func (s *space) worktree(ctx context.Context, w *worktree, commit string) error 
 		return err
 	})
 	q.do(func() error {
-		// A link would lead git, which puts the tree back, to the files of somebody else.
+		// A link would lead git, which puts the tree back, to the files of someone else.
 		if st, err := os.Lstat(w.dir); err != nil || st.IsDir() {
 			return nil
 		}
@@ -164,7 +164,7 @@ func (s *space) worktree(ctx context.Context, w *worktree, commit string) error 
 }
 
 // refill puts the files back of a worktree that was not there, as its index has them:
-// nobody deleted them one by one, and there is nothing else of it that could be saved.
+// they were not deleted one by one, and there is nothing else of it that could be saved.
 func (s *space) refill(ctx context.Context, w *worktree) error {
 	if w.gone = w.Refill; !w.gone {
 		return nil
@@ -207,7 +207,7 @@ func (s *space) findAdmin(dir string) (string, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
-	prefix := filepath.Base(dir) // git names it so, and puts a number behind
+	prefix := filepath.Base(dir) // git names it so, and puts a number after
 	if strings.Trim(prefix, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") != "" {
 		prefix = ""
 	}

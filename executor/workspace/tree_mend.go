@@ -29,7 +29,7 @@ func (s *space) mend(w *worktree) error {
 	return q.err
 }
 
-// moveGit moves what stands in the place of ralph's own .git out of a worktree.
+// moveGit moves what is in the place of ralph's own .git out of a worktree.
 func (s *space) moveGit(w *worktree) error {
 	there, err := exists(filepath.Join(w.dir, ".git"))
 	if err != nil || !there {

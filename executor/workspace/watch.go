@@ -75,8 +75,8 @@ func (f facts) clone() facts {
 	return facts{maps.Clone(f.Settings), maps.Clone(f.Refs), maps.Clone(f.Dirs)}
 }
 
-// Watch returns what watches the repository for a run. clean takes secrets out of
-// what is told; nil takes out nothing. The caller holds the run lock.
+// Watch returns the repository's watch for a run. clean removes secrets from what is
+// reported; nil removes nothing. The caller holds the run lock.
 func (s Checkout) Watch(clean func(string) string) executor.Watch {
 	if clean == nil {
 		clean = func(s string) string { return s }
@@ -125,7 +125,7 @@ func (w *watch) Start(open []executor.Drift, cut bool, during []executor.During,
 	}
 	seen := append(w.sinceCut(was, around, known), w.unpinned(pins, known)...)
 	for i := range seen {
-		if seen[i].Thing != executor.ThingOther { // of these nobody knows since when they are so
+		if seen[i].Thing != executor.ThingOther { // of these the time of change is unknown
 			seen[i].During = during
 		}
 	}
@@ -307,7 +307,7 @@ func (w *watch) valueOf(c executor.Drift) string {
 		return w.last.Refs[c.What]
 	}
 	if c.What == w.shown(w.trusted()) {
-		return c.Is // nobody can put it back
+		return c.Is // it cannot be restored
 	}
 	return w.last.Settings[c.What].Value
 }

@@ -160,7 +160,7 @@ func (s *space) newHash() hash.Hash {
 	return sha1.New() //nolint:gosec // see above
 }
 
-// head is what HEAD of the checkout holds, and the commit that it stands at.
+// head is what HEAD of the checkout holds, and the commit that it is at.
 func (w *watch) head() (head, at string) {
 	b, err := regular.ReadMax(filepath.Join(w.s.gitDir(), "HEAD"), maxRef)
 	if err != nil {
@@ -180,7 +180,7 @@ func (a seen) same(b seen) bool {
 	return a.Mode == b.Mode && a.Content != "" && a.Content == b.Content
 }
 
-// unignored leaves out files that git ignores: they are nobody's work.
+// unignored leaves out files that git ignores: they are no one's work.
 func (w *watch) unignored(names []string) []string {
 	if len(names) == 0 {
 		return nil

@@ -97,7 +97,7 @@ func union[V any](a, b map[string]V) []string {
 
 // lookAt compares the refs that an effect may move with what they were. A look at all
 // may be left to a later one; by then ralph would have overwritten what others did, and
-// nobody could tell what an attempt left on its branch from what came after it.
+// an attempt's commits on its branch could not be told from later ones.
 func (w *watch) lookAt(e executor.Effect) []executor.Sighting {
 	common := w.s.git.common
 	w.own.take(w.last.Refs)
@@ -149,8 +149,8 @@ func (w *watch) refsOf(e executor.Effect) []string {
 	return out
 }
 
-// Undone says of each of some changes whether it is as it was again, as far as that
-// can be told. It reads files only, and notes nothing.
+// Undone reports for each change whether it was undone, as far as that can be known. It
+// only reads files, and records nothing.
 func (s Checkout) Undone(list []executor.Drift) []bool {
 	out := make([]bool, len(list))
 	if len(list) == 0 {

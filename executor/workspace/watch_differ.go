@@ -61,7 +61,7 @@ func (was *checkout) compare(w *watch, now *checkout) []executor.Sighting {
 			f := was.Files[name]
 			s.Files[name] = f.Content
 			size += len(name) + len(f.Content) + len(`"":"",`)
-			if f.Content == "" && f.Mode != 0 || size > mostNames { // nobody knows what it held, or an event has no room for it
+			if f.Content == "" && f.Mode != 0 || size > mostNames { // its content was unknown, or an event has no room for it
 				s.Files = nil
 				break
 			}
@@ -230,7 +230,7 @@ func (w *watch) tree(commit string) map[string]treeEntry {
 	return files
 }
 
-// words names where HEAD stands, in one value.
+// words names the target of HEAD, in one value.
 func (c *checkout) words() string {
 	at := "no commit"
 	if len(c.At) > 12 {
@@ -288,7 +288,7 @@ func (was *checkout) compareHead(w *watch, now *checkout, d difference) executor
 	return s
 }
 
-// keepRef is the command that makes a branch or tag where one stands: that may be
+// keepRef is the command that makes a branch or tag where one is: that may be
 // the user's, and nowhere else.
 func keepRef(kind, name, ref, at string) string {
 	return "git " + kind + " " + shellword.Quote(name+"-"+at[:7]) + " " + shellword.Quote(ref)

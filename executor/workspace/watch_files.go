@@ -29,7 +29,7 @@ type cached struct {
 	got  any
 }
 
-// stamp tells one state of a file from another. Nobody sets the time of its last
+// stamp tells one state of a file from another. Programs do not set the time of its last
 // change (ctime), where the system has one.
 type stamp struct {
 	size, mtime, ctime int64
@@ -79,7 +79,7 @@ func (c *fileCache) get(path string, read func(fs.FileInfo) any) any {
 	return got
 }
 
-// text is what stands in a small file, "" if there is none.
+// text is what is in a small file, "" if there is none.
 func (c *fileCache) text(path string, limit int64) string {
 	got, _ := c.get(path, func(fs.FileInfo) any {
 		b, err := regular.ReadMax(path, limit)

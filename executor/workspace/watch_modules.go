@@ -47,7 +47,7 @@ type dirFinder struct {
 	more   bool
 }
 
-// tooMany is what is told when not all git directories are looked at.
+// tooMany is reported when not all git directories are looked at.
 const tooMany = "more git directories than are looked at"
 
 // isGitDir reports whether git would take a directory for a repository.

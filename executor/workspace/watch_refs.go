@@ -277,7 +277,7 @@ func putBack(file string) string {
 	return "git update-ref --no-deref --stdin < " + shellword.Quote(file)
 }
 
-// keepRefs keeps where refs stood, as commands of git update-ref.
+// keepRefs keeps where refs were, as commands of git update-ref.
 func (w *watch) keepRefs(list []executor.Drift) (file, digest string) {
 	var b strings.Builder
 	for _, c := range list {
@@ -320,7 +320,7 @@ func (w *watch) manyRefs(what string) (map[string]string, bool) {
 	return out, true
 }
 
-// onRecord are the commits at any of which a ref of the epic stands by the record.
+// onRecord are the commits at any of which a ref of the epic is by the record.
 func (w *watch) onRecord(pins []executor.Pin) map[string][]string {
 	out := make(map[string][]string, len(pins))
 	for _, p := range pins {
@@ -336,7 +336,7 @@ func (w *watch) pinRef(p executor.Pin) string {
 	return w.s.nodeRef(p.Node, "result")
 }
 
-// unpinned returns refs of the epic that do not stand where the record says.
+// unpinned returns refs of the epic that are not where the record says.
 func (w *watch) unpinned(pins []executor.Pin, known map[string]bool) []executor.Sighting {
 	var out []executor.Sighting
 	for _, p := range pins {

@@ -141,7 +141,7 @@ func (w *watch) personal() []entry {
 	return out
 }
 
-// settingSighting is the one of a setting. A remote that nobody had is no tampering,
+// settingSighting is the one of a setting. A remote that did not exist is no tampering,
 // and neither is what leads a branch to a remote that was there: people do that. What
 // leads elsewhere for a name that was there is, and what runs a program.
 func (w *watch) settingSighting(what, was, is string) executor.Sighting {

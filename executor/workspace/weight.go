@@ -57,7 +57,7 @@ func total(files []heavy) int64 {
 // asFile is how large a commit or a directory has to be to count as a file does, in bytes.
 const asFile = 1 << 20
 
-// newFiles lists the files that objects bring which others, behind "--not" in revs, do
+// newFiles lists the files that objects bring which others, after "--not" in revs, do
 // not hold: every version of each, and commits and directories that are as large as
 // files. What git cannot list it will refuse to copy.
 func (s *space) newFiles(ctx context.Context, env []string, revs string) ([]heavy, error) {
@@ -204,9 +204,9 @@ func (s *space) holdsMuch(ctx context.Context, w *worktree) (bool, error) {
 	return left < 0, err
 }
 
-// Room says, as a transient executor.Failure, that less space is free than
-// worktree.min_free asks for, where worktrees are or where ralph keeps its state;
-// nil if there is enough. It may be called from any goroutine.
+// Room returns a transient executor.Failure if less space is free than
+// worktree.min_free, where worktrees are or where ralph keeps its state; nil if there is
+// enough. It may be called from any goroutine.
 func (s Trees) Room() error {
 	for _, dir := range s.disks {
 		if err := s.room(dir); err != nil {
@@ -216,7 +216,7 @@ func (s Trees) Room() error {
 	return nil
 }
 
-// disk is the directory on whose file system a worktree lies: the first one, beside
+// disk is the directory on whose file system a worktree is: the first one, beside
 // the checkout or in it, of its path.
 func (s *space) disk(worktree string) string {
 	if rel, err := filepath.Rel(filepath.Dir(s.top), worktree); err == nil {
@@ -231,7 +231,7 @@ func firstOf(rel string) string {
 	return first
 }
 
-// room refuses to go on with less free space than the policy asks for.
+// room refuses to continue with less free space than the policy asks for.
 func (s *space) room(dir string) error {
 	floor := s.epic.Run.Worktree.MinFree
 	if floor <= 0 {
