@@ -9,7 +9,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/text"
 )
 
-// unsent lists what bd has not been told, a line for each bead. What stays otherwise
+// unsent lists what bd does not have yet, a line for each bead. What stays otherwise
 // because people want it so, and what was passed over, is not among it.
 func (m *Mirror) unsent() []Unsent {
 	if m.c == nil {
@@ -51,7 +51,7 @@ func (m *Mirror) unsent() []Unsent {
 	return out
 }
 
-// untold says what bd does not know of how a bead stands.
+// untold says what bd does not know of a bead's state.
 func (m *Mirror) untold(b *bead) string {
 	v, ok := m.run.View(b.id)
 	if !ok || b.node == nil {
@@ -77,7 +77,7 @@ func (m *Mirror) untold(b *bead) string {
 
 func (m *Mirror) passedOver(b *bead, key string) bool { r := b.refused[key]; return r != nil && r.over }
 
-// left lists the beads that stay as people put them, other than their nodes stand, and
+// left lists the beads that stay as people set them, unlike their nodes, and
 // the epic if it stays open because of them.
 func (m *Mirror) left() (out []Left) {
 	if !m.says(MirrorStatus) {
@@ -106,7 +106,7 @@ func (m *Mirror) whose(b *bead) string {
 	return b.by
 }
 
-// stays says how a bead stands that is left as somebody put it.
+// stays is the state of a bead that is left as a person set it.
 func (m *Mirror) stays(b *bead, v machine.NodeView) string {
 	if b.lost {
 		return fmt.Sprintf("is %s, and stays %s in bd: %s has claimed it there (bd --actor %s close %s)", v.Status, b.known.Status, b.known.Assignee, shellword.Quote(b.known.Assignee), b.id)

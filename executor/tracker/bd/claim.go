@@ -17,7 +17,7 @@ const TokenKey = "ralph_worker"
 // other labels belong to the author. Apart from a gate's labels, changes that people make
 // to the issue are handled by the worker.
 type Claim struct {
-	Token string    // as long as it stands in the bead, the issue is the worker's
+	Token string    // as long as it is in the bead, the issue is the worker's
 	Since time.Time // comments older than this do not count as this claim's
 	Notes []string  // what the worker found when it claimed the issue: comments, each once
 	Begun bool      // the claim's run is over; otherwise the mirror waits for it to start
@@ -52,7 +52,7 @@ func (m *Mirror) stand(b *bead, v machine.NodeView) should {
 	}
 	if s.phase == "" {
 		if s.phase, _ = b.known.Phase(); s.phase == humanReview && len(v.Attempts) > 0 {
-			s.phase = v.Attempts[len(v.Attempts)-1].Step // nobody is asked any more
+			s.phase = v.Attempts[len(v.Attempts)-1].Step // no one is asked any more
 		}
 	}
 	if !m.Claim.Begun && m.run.Overview().Open {
@@ -78,7 +78,7 @@ func (m *Mirror) stand(b *bead, v machine.NodeView) should {
 	return s
 }
 
-// NotClosed says of an issue that is done that bd does not close it.
+// NotClosed is the text for a finished issue that bd does not close.
 func NotClosed(done, why, id string) string {
 	return done + ". bd does not close it: " + why + "\nOnce it does, nothing has to run again: bd close " + id
 }
@@ -108,7 +108,7 @@ func (m *Mirror) writes(b *bead) bool {
 	return len(b.holds) == 0 && b.theirs == "" && (m.Claim == nil || m.Claim.Begun || m.began)
 }
 
-// seen takes note of an issue's state. A status that somebody else set stays.
+// seen takes note of an issue's state. A status that someone else set stays.
 func (m *Mirror) seen(ctx context.Context, b *bead, now Issue) error {
 	was := b.known
 	b.known = &now
@@ -146,14 +146,14 @@ func (m *Mirror) owns(b *bead, now Issue) bool {
 	return false
 }
 
-// Waits reports whether a bead waits for a person, by its label: it does so still where a
-// person has closed or opened it.
+// Waits reports whether a bead waits for a person, by its label, also after a person has
+// closed or opened it.
 func (i Issue) Waits() bool {
 	step, _ := i.Phase()
 	return step == humanReview
 }
 
-// AsksPerson reports whether a bead stands as one that waits for a person.
+// AsksPerson reports whether a bead is in the state of waiting for a person.
 func (i Issue) AsksPerson() bool { return i.Status == "blocked" && i.Waits() }
 
 // header is the bead that stores what recovery needs to know about the run.

@@ -43,7 +43,7 @@ type Missing struct {
 
 func (m *Missing) Error() string { return m.Why + "\n  " + m.Type }
 
-// Refused is what bd said when it did not do what it was asked.
+// Refused is bd's answer when it refused a command.
 type Refused struct {
 	Args []string // of the call, without long texts
 	Exit int      // its exit code; -1 if it was killed
@@ -55,14 +55,13 @@ func (r *Refused) Error() string { return fmt.Sprintf("bd %s: %s", strings.Join(
 // exitGuard is bd's exit code for a guard (--if-status) that did not hold.
 const exitGuard = 13
 
-// Guarded reports whether err says that a guard did not hold: somebody else was
-// quicker.
+// Guarded reports whether err says that a guard failed: another writer was faster.
 func Guarded(err error) bool {
 	var r *Refused
 	return errors.As(err, &r) && r.Exit == exitGuard
 }
 
-// Options say how bd is called.
+// Options configure the calls of bd.
 type Options struct {
 	Program string // path of bd; "" is bd on PATH
 	Dir     string // of the repository
@@ -71,14 +70,14 @@ type Options struct {
 	Mark    string // a path by which a call is found again whose ralph was killed; "" none
 }
 
-// Mark is the variable by which calls are found that a killed ralph left: the next one
-// ends them before it looks what was written.
+// Mark is the variable by which calls left by a killed ralph are found: the next one ends
+// them before it checks what was written.
 const Mark = "RALPH_TRACKER"
 
-// Open finds bd and the beads database of a repository. It returns *Missing if one
-// of them is not there, with the command that would make it. A bd that ralph was not
-// tried with is not let near the database: a newer one changes it as soon as it opens
-// it, even to read, and older ones refuse it from then on.
+// Open finds bd and the beads database of a repository. It returns *Missing if either
+// is missing, with the command that would create it. A bd that ralph was not tried with
+// is not run on the database: a newer one changes it when opening it, even to read, and
+// older ones refuse it from then on.
 func Open(ctx context.Context, o Options) (*Client, error) {
 	name := o.Program
 	if name == "" {
@@ -117,8 +116,8 @@ func Open(ctx context.Context, o Options) (*Client, error) {
 	return c, nil
 }
 
-// InitCommand makes a beads database for ids with a prefix, without touching anything
-// else of a repository.
+// InitCommand creates a beads database for ids with a prefix, without touching anything
+// else in the repository.
 func InitCommand(prefix string) string {
 	return "bd init --prefix " + prefix + " --stealth --skip-hooks --skip-agents --non-interactive"
 }
@@ -134,7 +133,7 @@ func (c *Client) noDatabase(err error) error {
 // Beads is the absolute path of the database's directory.
 func (c *Client) Beads() string { return c.beads }
 
-// Calls is how often bd was called.
+// Calls is the number of calls of bd.
 func (c *Client) Calls() int { c.calls.Lock(); defer c.calls.Unlock(); return c.count }
 
 // quick is the time that a call may take which does not grow with the database. bd

@@ -21,9 +21,9 @@ type Imported struct {
 	SkippedBy []string `json:"skipped_dependencies"`
 }
 
-// Import writes beads in bulk: lines of JSON in bd's import format. Rows without an
-// updated_at, a priority, or the type of an edge must not be among them: bd takes
-// them for now, for 0 and for none. Dependencies that bd skips are an error.
+// Import writes beads in bulk: lines of JSON in bd's import format. Every row must have
+// an updated_at, a priority, and the type of each edge: bd takes missing ones for now,
+// for 0 and for none. Dependencies that bd skips are an error.
 func (c *Client) Import(ctx context.Context, lines []byte, limit time.Duration) (Imported, error) {
 	file, done, err := stage(lines)
 	if err != nil {

@@ -18,9 +18,9 @@ type HistoryEvent struct {
 	At      time.Time `json:"created_at"`
 }
 
-// Newest returns the newest event that is meant. bd keeps whole seconds, and lists what
-// happened within one in no order: of several in the newest second it is one that is
-// not passed over, if there is one. found tells whether any is meant.
+// Newest returns the newest event for which meant is true. bd keeps whole seconds, and
+// lists events of one second in no order: of several in the newest second it prefers one
+// that is not to be passed over. found reports whether there is any.
 func Newest(events []HistoryEvent, meant, passOver func(HistoryEvent) bool) (newest HistoryEvent, found bool) {
 	over := false
 	for _, e := range events {
@@ -35,13 +35,13 @@ func Newest(events []HistoryEvent, meant, passOver func(HistoryEvent) bool) (new
 	return newest, found
 }
 
-// Gave tells whether an event is that a bead was given a label.
+// Gave reports whether an event adds the label to a bead.
 func (e HistoryEvent) Gave(label string) bool {
 	return e.Type == "label_added" && strings.HasSuffix(e.Comment, ": "+label)
 }
 
-// Status is the status that a bead had behind an event; "" if it is not known, or the
-// event is none of the status.
+// Status is a bead's status after an event; "" if it is unknown, or the event is not a
+// change of status.
 func (e HistoryEvent) Status() string {
 	var to struct{ Status string }
 	if json.Unmarshal([]byte(e.New), &to) == nil && to.Status != "" {
@@ -56,7 +56,7 @@ func (e HistoryEvent) Status() string {
 	return ""
 }
 
-// Events returns who changed a bead, newest second first.
+// Events returns a bead's changes with their authors, newest second first.
 func (c *Client) Events(ctx context.Context, id string) ([]HistoryEvent, error) {
 	var out []HistoryEvent
 	err := c.ask(ctx, quick, &out, "history", id, "--events")

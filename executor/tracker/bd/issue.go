@@ -62,7 +62,7 @@ type Change struct {
 	Acceptance  *string  // the acceptance criteria
 	Type        string   // of the issue
 	Priority    *int     // 0 to 4
-	Unset       []string // keys of the metadata that are taken away
+	Unset       []string // keys of the metadata that are removed
 }
 
 // List returns beads by exact ids, labels or parents, including closed ones; ids that do
@@ -90,8 +90,7 @@ func byID(list []Issue) map[string]Issue {
 	return out
 }
 
-// Show returns the one bead that has exactly this id, with its Raw; false if there is
-// none.
+// Show returns the one bead with exactly this id, with its Raw; false if there is none.
 func (c *Client) Show(ctx context.Context, id string) (Issue, bool, error) {
 	list, err := c.whole(ctx, quick, "list", "--all", "--limit", "0", "--include-gates", "--id", id)
 	if at := slices.IndexFunc(list, func(i Issue) bool { return i.ID == id }); at >= 0 {
@@ -100,8 +99,7 @@ func (c *Client) Show(ctx context.Context, id string) (Issue, bool, error) {
 	return Issue{}, false, err
 }
 
-// Ready returns the beads that could be worked on, with their Raw: nothing that blocks
-// them is open.
+// Ready returns the beads without open blockers, with their Raw.
 func (c *Client) Ready(ctx context.Context, filter ...string) ([]Issue, error) {
 	return c.whole(ctx, quick, append([]string{"ready", "--limit", "0", "--exclude-type", "epic"}, filter...)...)
 }
@@ -122,8 +120,8 @@ func (c *Client) whole(ctx context.Context, limit time.Duration, args ...string)
 	return out, nil
 }
 
-// Update writes a change of one bead. Whoever calls it has seen this very id in the
-// database: bd takes a part of an id for the one bead that it fits.
+// Update writes a change of one bead. The caller must have seen this exact id in the
+// database: bd takes part of an id for the one bead that matches.
 func (c *Client) Update(ctx context.Context, id string, ch Change) (Issue, error) {
 	args := []string{"update", id}
 	add := func(flag, value string) {
@@ -177,11 +175,11 @@ func (c *Client) Update(ctx context.Context, id string, ch Change) (Issue, error
 	return c.one(ctx, id, args...)
 }
 
-// PhasePrefix is that of the label that says at which step of its policy a bead is.
+// PhasePrefix is the prefix of the label that names a bead's step of its policy.
 const PhasePrefix = codec.PhaseLabel
 
-// Phase is the step that a bead's label names, "" if none does; many tells that
-// several do.
+// Phase is the step that a bead's label names, "" if none does; many reports that several
+// do.
 func (i Issue) Phase() (step string, many bool) {
 	for _, l := range i.Labels {
 		if s, ok := strings.CutPrefix(l, PhasePrefix); ok && s != "" {
@@ -191,9 +189,9 @@ func (i Issue) Phase() (step string, many bool) {
 	return step, many
 }
 
-// UpdatePhase gives a bead the one label phase:<step> and takes every other one away,
-// together with another change; step "" only takes them away. Where there is nothing to
-// change it is not written. It returns the bead as it is then.
+// UpdatePhase sets a bead's one label phase:<step> and removes every other phase label,
+// together with another change; step "" only removes them. It writes nothing if nothing
+// changes. It returns the resulting bead.
 func (c *Client) UpdatePhase(ctx context.Context, i Issue, step string, ch Change) (Issue, error) {
 	add, remove := relabel(i.Labels, PhasePrefix, step)
 	if ch.Add, ch.Remove = slices.Concat(ch.Add, add), slices.Concat(ch.Remove, remove); ch.empty() {
@@ -215,7 +213,7 @@ func (ch Change) empty() bool {
 	return ch.onlyLabels() && len(ch.Add)+len(ch.Remove) == 0
 }
 
-// onlyLabels reports whether a change is none of what a guard of bd covers.
+// onlyLabels reports whether a change has nothing that a guard of bd covers.
 func (ch Change) onlyLabels() bool {
 	return ch.Status+ch.Assignee+ch.ExternalRef+ch.Title+ch.Type == "" && !ch.Unassign && ch.Metadata == nil &&
 		ch.Text == nil && ch.Acceptance == nil && ch.Priority == nil && len(ch.Unset) == 0
@@ -238,7 +236,7 @@ func (c *Client) one(ctx context.Context, id string, args ...string) (Issue, err
 	return out[0], nil
 }
 
-// Foreign says that bd wrote another bead than the one that it was asked to.
+// Foreign says that bd wrote another bead than the requested one.
 type Foreign struct {
 	Asked string
 	Got   []string
@@ -270,9 +268,9 @@ func (c *Client) Comment(ctx context.Context, id, text string) error {
 }
 
 // SetState sets a dimension of a bead's state: a label dimension:value, and an event
-// that says why. bd makes the event a bead whose id begins with the bead's, and refuses
-// that where the ids of its database begin otherwise ("bd init" takes the name of the
-// directory): then the label is set, and the reason is a comment.
+// with the reason. bd makes the event a bead whose id begins with the bead's, and refuses
+// that if its database has another id prefix ("bd init" takes the directory's name):
+// then the label is set, and the reason is a comment.
 func (c *Client) SetState(ctx context.Context, id, dimension, value, reason string) error {
 	err := c.ask(ctx, quick, nil, "set-state", id, dimension+"="+value, "--reason", reason)
 	var r *Refused

@@ -25,7 +25,7 @@ func (m *Mirror) labelled(ctx context.Context, b *bead) error {
 	if !ok || b.known == nil || b.awaits(executor.Skip) {
 		return nil
 	}
-	// Somebody may have said several things since the last look, and there may be
+	// A person may have decided several things since the last look, and there may be
 	// no other one in this run: all of them are sent, in the order in which they help.
 	if m.Claim == nil {
 		if err := m.excluded(ctx, b, v); err != nil {
@@ -45,14 +45,14 @@ func (m *Mirror) labelled(ctx context.Context, b *bead) error {
 		b.took = false
 		return nil
 	case s.gate != nil && !b.asked.same(s.gate):
-		return nil // the question comes first, and takes away what was there before
+		return nil // the question comes first, and removes what was there before
 	}
 	label := m.labels.approved
 	if changes {
 		label = m.labels.changes
 	}
 	if slices.Contains(b.drop, label) {
-		return nil // it did not count, and is taken away
+		return nil // it did not count, and is removed
 	}
 	e, found, err := m.byLabel(ctx, b, label)
 	if err != nil || !found || e.Actor == m.c.actor {
@@ -137,7 +137,7 @@ func (m *Mirror) feedback(ctx context.Context, b *bead, q *asked) (words string,
 		}
 	}
 	var said []string
-	for _, c := range list { // those of the question's second stand before or behind it by chance
+	for _, c := range list { // those of the question's second are before or after it by chance
 		if c.Author != m.c.actor && !c.At.Before(at) {
 			said = append(said, strings.TrimSpace(c.Text))
 		}
@@ -158,7 +158,7 @@ func (m *Mirror) excluded(ctx context.Context, b *bead, v machine.NodeView) erro
 			return err
 		}
 		who := e.Actor
-		if !found || who == "" || m.run.Decisions().Heard("bd:"+e.ID) { // somebody has resumed it since: that counts
+		if !found || who == "" || m.run.Decisions().Heard("bd:"+e.ID) { // it was resumed since: that counts
 			return nil
 		}
 		if who == AgentActor {

@@ -15,7 +15,7 @@ func (m *Mirror) loop(ctx context.Context) {
 	for ctx.Err() == nil {
 		closing := ending == nil
 		if closing && (m.failed > 1 || m.dead) {
-			return // it does not answer, and nobody waits for it any longer
+			return // it does not answer, and no one waits for it any longer
 		}
 		wake, idle := m.step(ctx, closing)
 		switch {

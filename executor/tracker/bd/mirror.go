@@ -95,10 +95,10 @@ type bead struct {
 	doubt    bool            // comments may exist from before the mirror began
 	unsure   bool            // the outcome of the last comment is unknown: comments are read first
 	asked    *asked          // the question that its labels put to people now
-	lost     bool            // somebody else has claimed it
+	lost     bool            // someone else has claimed it
 	released string          // who had claimed it and has given it up
 	seen     time.Time       // when bd answered about an issue last
-	foreign  bool            // nothing more is written: bd resolves its id to another bead, or it is somebody else's
+	foreign  bool            // nothing more is written: bd resolves its id to another bead, or it is someone else's
 	theirs   string          // status that a person gave it and that stays; "" none
 	by       string          // whose status that is
 	question string          // text of the last one that was put to people

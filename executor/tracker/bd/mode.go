@@ -21,15 +21,15 @@ func (i Issue) Mode() (mode string) {
 	return mode
 }
 
-// Planned says in an epic's bead that its plan was pushed: it is in a mode before
-// building, planning unless it was approved already. An epic at which a run is at work
-// keeps its mode: the run says it. Planned is called behind a push that wrote the plan.
+// Planned records in an epic's bead that its plan was pushed: it is in a mode before
+// building, planning unless already approved. An epic with an active run keeps its mode:
+// the run sets it. Planned is called after a push that wrote the plan.
 func (c *Client) Planned(ctx context.Context, e *ir.Epic, mode, why string) error {
 	return c.moveMode(ctx, e, mode, why, func(now string) bool { return now != machine.ModeBuilding })
 }
 
-// Approved says in an epic's bead that somebody approved its plan: it is ready for
-// building. An epic that was not pushed has no bead, and nothing is said.
+// Approved records in an epic's bead that its plan was approved: it is ready for
+// building. An epic that was not pushed has no bead, and nothing is recorded.
 func (c *Client) Approved(ctx context.Context, e *ir.Epic, why string) error {
 	return c.moveMode(ctx, e, machine.ModeReady, why, func(now string) bool { return now != machine.ModeBuilding && now != "" })
 }

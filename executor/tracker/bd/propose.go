@@ -23,12 +23,11 @@ const ProposalLabel = "ralph-proposal"
 // maxTitle is the longest title that bd takes, in bytes.
 const maxTitle = 500
 
-// Propose makes a deferred bead of each piece of work that agents found, with the
-// label ralph-proposal and, where the node that it was found at has a bead, an edge
-// discovered-from to it. Nothing works on it before a person opens it: bd update ID
-// -s open. A proposal is known by epic, node and title: one that has its bead
-// already is not written again, whatever became of the bead. It returns the ids of
-// the beads that it made.
+// Propose makes a deferred bead of each piece of work that agents found, with the label
+// ralph-proposal and, if the node where it was found has a bead, an edge discovered-from
+// to that. Nothing works on it before a person opens it: bd update ID -s open. A proposal
+// is identified by epic, node and title: one that already has a bead is not written
+// again, whatever became of the bead. It returns the ids of the new beads.
 func (c *Client) Propose(ctx context.Context, epic *ir.Epic, list []machine.Proposed) ([]string, error) {
 	if len(list) == 0 {
 		return nil, nil

@@ -14,13 +14,13 @@ import (
 	codec "github.com/ralph-compiler/ralph/ir/codec/bd"
 )
 
-// PushOptions say how an epic is pushed.
+// PushOptions configure a push.
 type PushOptions struct {
 	History  *ir.History       // what has happened to it; nil: nothing
 	Progress func(text string) // told what is written, one line each; may be nil
 }
 
-// Pushed says what a push did.
+// Pushed is the result of a push.
 type Pushed struct {
 	Epic     string   // its bead
 	Beads    int      // the epic has in bd, its own included
@@ -36,7 +36,7 @@ type Pushed struct {
 	Calls    int      // of bd
 }
 
-// Nothing reports whether bd had everything already.
+// Nothing reports whether bd already had everything.
 func (p *Pushed) Nothing() bool {
 	return p.Created+p.Changed+p.Edges+p.Cut+len(p.Closed)+len(p.Reopened)+len(p.Types) == 0
 }
@@ -68,15 +68,14 @@ func (o *Occupied) Error() string {
 	return b.String()
 }
 
-// rounds bounds how often a push looks again because somebody changed beads under it.
+// rounds bounds how often a push looks again because beads changed under it.
 const rounds = 3
 
 // Push writes an epic into the database: the epic's bead, its nodes' beads, their
-// edges. It is idempotent: where bd has everything it only reads, in one call. It may
-// be interrupted anywhere; the next push goes on. What people changed in bd stays
-// unless the plan has changed the very same since the last push, and then bd's is
-// left and said. Beads of others are never written: Occupied is returned before
-// anything is.
+// edges. It is idempotent: if bd has everything it only reads, in one call. It may be
+// interrupted anywhere; the next push continues. People's changes in bd stay; where the
+// plan has changed the same value since the last push, bd's is kept and reported. Beads
+// of others are never written: Occupied is returned before any write.
 func Push(ctx context.Context, c *Client, e *ir.Epic, o PushOptions) (*Pushed, error) {
 	p := &push{c: c, say: o.Progress, out: &Pushed{Epic: string(e.Epic.ID)}, gc: e.Run.Tracker != nil && e.Run.Tracker.GC, lent: lentBy(e), draft: e.Plans() != ""}
 	if p.say == nil {
@@ -112,7 +111,7 @@ type push struct {
 	say  func(string)
 	gc   bool
 	plan []codec.Row // as the plan has them
-	now  []codec.Row // the same as they stand
+	now  []codec.Row // the same as they are
 	out  *Pushed
 
 	lent  map[string]time.Time // beads that were imported, by id
@@ -125,7 +124,7 @@ func (p *push) read(ctx context.Context) (map[string]Issue, error) {
 	return byID(list), err
 }
 
-// round reads, compares and writes once; again says that somebody was quicker.
+// round reads, compares and writes once; again says that another writer was faster.
 func (p *push) round(ctx context.Context) (again bool, err error) {
 	there, err := p.read(ctx)
 	if err != nil {
@@ -175,12 +174,12 @@ func (p *push) round(ctx context.Context) (again bool, err error) {
 }
 
 // limitFor is the time that a call may take: bd walks the graph for every edge, and
-// waits without limit for whoever writes.
+// waits without limit for writers.
 func limitFor(beads, edges int) time.Duration {
 	return quick + time.Duration(beads)*100*time.Millisecond + time.Duration(edges)*500*time.Millisecond
 }
 
-// vacant makes sure that the ids of new beads are nobody's. Beads of this very epic
+// vacant makes sure that the ids of new beads are free. Beads of this very epic
 // that lost its label are returned: they are not new.
 func (p *push) vacant(ctx context.Context, news []int) (map[string]Issue, error) {
 	const atOnce = 400 // ids in one command line
@@ -234,8 +233,8 @@ func (p *push) types(ctx context.Context) error {
 
 const typesKey = "types.custom"
 
-// MissingTypes returns which of ralph's issue types a database does not know, and
-// which others it does.
+// MissingTypes returns which of ralph's issue types a database lacks, and which other
+// types it has.
 func MissingTypes(ctx context.Context, c *Client) (missing, have []string, err error) {
 	v, err := c.Config(ctx, typesKey)
 	if err != nil {

@@ -13,11 +13,11 @@ import (
 	codec "github.com/ralph-compiler/ralph/ir/codec/bd"
 )
 
-// PushedKey is the key of a bead's metadata that says what the last push wrote, so
-// that the next one knows what the plan has changed since and what people have.
+// PushedKey is the key of a bead's metadata that records what the last push wrote, so
+// that the next one can tell the plan's changes since from people's.
 const PushedKey = "ralph_pushed"
 
-// marker is the value of PushedKey. Texts stand in it as short digests.
+// marker is the value of PushedKey. Texts are in it as short digests.
 type marker struct {
 	Epic        string   `json:"epic"`
 	Staged      bool     `json:"staged,omitempty"` // its edges came behind it: while it has the date of its import, they may be missing
@@ -219,7 +219,7 @@ func (p *push) bead(d *difference, r *codec.Row, f Issue) {
 }
 
 // texts finds what the plan has changed of a bead's columns since the last push, if that is
-// known. What somebody in bd has changed too stays.
+// known. What people have also changed in bd stays.
 func (p *push) texts(ch *change, r *codec.Row, was *marker, known bool) {
 	f := ch.bead
 	theirs := func(what string) { p.note("%s: the plan and somebody in bd changed its %s; bd's stays", f.ID, what) }

@@ -16,7 +16,7 @@ import (
 
 // Bounds of what is written at once.
 const (
-	// stagedFrom is the number of new beads from which edges come behind them: an
+	// stagedFrom is the number of new beads from which edges come after them: an
 	// import checks each edge against all others, which grows faster than the graph.
 	stagedFrom = 150
 	// bulkFrom is the number of changed beads from which they are written by import.
@@ -87,7 +87,7 @@ func (p *push) rows(d *difference, staged bool) (rows []codec.Row, edges int, er
 	return rows, edges, nil
 }
 
-// ordering reports whether an edge comes behind the beads that are staged.
+// ordering reports whether an edge comes after the beads that are staged.
 func ordering(x codec.Dependency) bool { return x.Type != "parent-child" }
 
 // stage leaves to batch what was left out of the new beads.
@@ -183,7 +183,7 @@ func word(s string) string {
 }
 
 // change writes what is different about beads: a few one by one, many by an import
-// that bd refuses for each bead that somebody wrote meanwhile (again).
+// that bd refuses for each bead that was written meanwhile (again).
 func (p *push) change(ctx context.Context, d *difference) (again bool, err error) {
 	list := d.changes
 	lent := func(ch *change) bool { return p.lends(ch.bead) } // of whom no row is written
@@ -208,7 +208,7 @@ func (p *push) change(ctx context.Context, d *difference) (again bool, err error
 var derived = []string{"dependencies", "dependency_count", "dependent_count", "comment_count", "parent", "revision", "comments"}
 
 // bulk writes changed beads by import: the whole row as it was read, with what is new,
-// one second younger. Whoever wrote it since has a later date, and bd keeps theirs.
+// one second younger. A later write has a later date, and bd keeps theirs.
 func (p *push) bulk(ctx context.Context, list []*change) (again bool, err error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

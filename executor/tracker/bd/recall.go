@@ -22,8 +22,8 @@ const (
 	keptRunKey = "ralph_run"
 )
 
-// IssueMetadata is what the bead of an issue that a worker claimed keeps of its run: what
-// Recall needs. The author's own keys are none of ralph's business.
+// IssueMetadata is what the bead of a claimed issue keeps of its run: what Recall needs.
+// The author's own keys are not touched.
 func IssueMetadata(epic *ir.Epic, run *machine.Run) (map[string]any, error) {
 	text, err := ir.Encode(epic)
 	if err != nil {
@@ -66,7 +66,7 @@ type RecalledNode struct {
 	Sprint  string         // plan_sprint_id
 }
 
-// Unknown says that a beads database does not have such an epic, and what it does have.
+// Unknown says that a beads database has no such epic, and what it has instead.
 type Unknown struct{ Why, Type string }
 
 func (u *Unknown) Error() string {
@@ -77,8 +77,7 @@ func (u *Unknown) Error() string {
 }
 
 // Recall reads an epic back, in two calls of bd. It returns *Unknown if the id is not that
-// of an epic that ralph pushed. Unreadable kept data of a node is an error: somebody
-// changed it.
+// of an epic pushed by ralph. Unreadable kept data of a node is an error: it was modified.
 func (c *Client) Recall(ctx context.Context, id ir.NodeID) (*Recalled, error) {
 	there, err := c.ByID(ctx, string(id))
 	if err != nil {
@@ -212,7 +211,7 @@ func (c *Client) RecallNode(ctx context.Context, id string) (RecalledNode, error
 	return recallNode(b)
 }
 
-// EpicOf is the epic that a bead belongs to by its label, "" if none.
+// EpicOf is the epic named by a bead's label, "" if none.
 func (i Issue) EpicOf() ir.NodeID {
 	at := slices.IndexFunc(i.Labels, func(l string) bool { return strings.HasPrefix(l, codec.EpicLabel) })
 	if at < 0 {

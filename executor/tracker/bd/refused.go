@@ -40,7 +40,7 @@ var errChanged = errors.New("it was changed meanwhile")
 
 // write makes a call that writes. Another worker may have claimed an issue since bd last
 // answered, and no guard of bd tells: it is looked at first, and written at once if it
-// stands as it was known.
+// has its known state.
 func (m *Mirror) write(ctx context.Context, b *bead, call func(context.Context) error) error {
 	if m.Claim != nil && m.Now().Sub(b.seen) > recent {
 		was := b.known
@@ -58,7 +58,7 @@ func (m *Mirror) write(ctx context.Context, b *bead, call func(context.Context) 
 	return err
 }
 
-// unchanged reports whether an issue stands as it was known, in what a write depends on.
+// unchanged reports whether an issue is unchanged, in what a write depends on.
 func unchanged(a, b *Issue) bool {
 	return a != nil && b != nil && a.Status == b.Status && a.Assignee == b.Assignee && a.ExternalRef == b.ExternalRef &&
 		bytes.Equal(a.Metadata, b.Metadata) && slices.Equal(a.Labels, b.Labels) && slices.Equal(a.Dependencies, b.Dependencies)

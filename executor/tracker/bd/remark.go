@@ -16,7 +16,7 @@ import (
 // note is what is to be said in a comment beside what happened to a node.
 type note struct {
 	text string
-	once bool      // nothing is said if it stands there from before
+	once bool      // nothing is said if it is there from before
 	from time.Time // what was said before that is not it
 }
 
@@ -49,7 +49,7 @@ func saidSince(list []Comment, text string, from time.Time) bool {
 	return contains(slices.DeleteFunc(list, func(c Comment) bool { return c.At.Before(from.Truncate(time.Second)) }), text)
 }
 
-// CommentOnce comments a bead, unless the same was said since a time.
+// CommentOnce comments a bead, unless it has the same comment since a time.
 func (c *Client) CommentOnce(ctx context.Context, id, text string, since time.Time) error {
 	list, err := c.Comments(ctx, id)
 	if err != nil || saidSince(list, text, since) {
@@ -58,8 +58,8 @@ func (c *Client) CommentOnce(ctx context.Context, id, text string, since time.Ti
 	return c.Comment(ctx, id, text)
 }
 
-// NotTaken says once in an issue why no worker takes it, unless somebody has changed it
-// since it was looked at.
+// NotTaken comments once in an issue why no worker takes it, unless the issue has changed
+// since it was read.
 func (c *Client) NotTaken(ctx context.Context, i Issue, why string) error {
 	now, there, err := c.Show(ctx, i.ID)
 	if err != nil || !there || now.Status != i.Status || now.Assignee != i.Assignee || now.Token() != i.Token() {
@@ -82,7 +82,7 @@ func (b *bead) tell(text string, since time.Time) {
 	}
 }
 
-// claimed reports whether somebody else works on a bead that ralph has not brought to
+// claimed reports whether someone else works on a bead that ralph has not brought to
 // an end: then its status and assignee are theirs. It says so when that begins.
 func (m *Mirror) claimed(b *bead, now Issue) bool {
 	lost := b.node != nil && now.Status == "in_progress" && now.Assignee != "" && now.Assignee != m.c.actor && m.told.Ended[b.id] == ""
@@ -113,7 +113,7 @@ func (m *Mirror) remarks(b *bead, v machine.NodeView, s should) {
 	}
 }
 
-// keepsRef reports whether a bead has an external reference that somebody else wrote.
+// keepsRef reports whether a bead has an external reference that someone else wrote.
 func (m *Mirror) keepsRef(b *bead, ref string) bool {
 	have := b.known.ExternalRef
 	if have == "" || have == ref || slices.Contains(m.told.Refs[b.id], have) {
@@ -126,7 +126,7 @@ func (m *Mirror) keepsRef(b *bead, ref string) bool {
 }
 
 // remain puts a note on the epic that says why it is not closed, where only beads that
-// people keep open stand in the way.
+// people keep open are in the way.
 func (m *Mirror) remain(b *bead) {
 	var lines []string
 	for _, id := range m.order() {

@@ -24,13 +24,13 @@ const (
 	MirrorPR       = "pr"       // pull requests as external references
 )
 
-// Mirrors reports whether an epic's policy has something of this kind mirrored.
+// Mirrors reports whether an epic's policy mirrors things of this kind.
 func Mirrors(e *ir.Epic, what string) bool {
 	t := e.Run.Tracker
 	return t != nil && (len(t.Mirror) == 0 || slices.Contains(t.Mirror, what))
 }
 
-// humanReview stands in the place of the step while a person is asked.
+// humanReview is in the place of the step while a person is asked.
 const humanReview = "human_review"
 
 // labels are the words that people and ralph use on beads, by their meaning: what
@@ -42,14 +42,14 @@ func labelsOf(run ir.Run) labels {
 	return labels{needs: l.Needs, approved: l.Approved, changes: l.Changes, exclude: l.Exclude}
 }
 
-// should is how a node's bead has to stand.
+// should is the required state of a node's bead.
 type should struct {
 	status string
 	phase  string // "" none
 	reason string // of the close
 	ref    string // external reference
 	ended  string // done, blocked, skipped, cancelled; "" if it has not
-	begun  bool   // somebody works, or has worked, on it
+	begun  bool   // work on it has begun
 	gate   *asked
 	needs  bool   // a person is asked
 	says   string // a comment about it; "" none
@@ -63,7 +63,7 @@ func (a *asked) same(b *asked) bool {
 	return a != nil && b != nil && a.gate == b.gate && a.digest == b.digest && a.result == b.result
 }
 
-// shouldStand is how a node's bead has to stand, from where the node stands.
+// shouldStand is the required state of a node's bead, from the node's state.
 func (m *Mirror) shouldStand(v machine.NodeView) should {
 	s := should{status: v.Word(executor.WordsIssue), ref: v.Pull.URL, begun: len(v.Attempts) > 0}
 	if v.Paused != "" && v.Status == executor.Pending {
@@ -129,7 +129,7 @@ func (m *Mirror) asks(v machine.NodeView) *asked {
 	return a
 }
 
-// change is what an update has to write so that a bead stands as it should, but for a
+// change is what an update has to write so that a bead is as it should, but for a
 // close and its metadata; ok is false if there is nothing.
 func (m *Mirror) change(b *bead, s should) (ch Change, ok bool) {
 	have := b.known
@@ -137,7 +137,7 @@ func (m *Mirror) change(b *bead, s should) (ch Change, ok bool) {
 		ch.Status, ch.If = s.status, have.Status
 		if s.status == "in_progress" && have.Assignee != m.c.actor {
 			ch.Assignee = m.c.actor
-			if have.Assignee != "" { // bd lets nobody else close it
+			if have.Assignee != "" { // bd lets no one else close it
 				m.report("%s was assigned to %s in bd, and not claimed: ralph takes it", b.id, have.Assignee)
 			}
 		}
@@ -158,7 +158,7 @@ func (m *Mirror) change(b *bead, s should) (ch Change, ok bool) {
 }
 
 // rephase makes the label of the phase the right one. A bead that ralph has not begun
-// keeps the one that somebody gave it.
+// keeps the one that a person gave it.
 func (m *Mirror) rephase(b *bead, s should, ch *Change) {
 	have := b.known.Labels
 	if s.phase != "" || s.status != "open" || b.known.Status != "open" {

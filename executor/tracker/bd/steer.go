@@ -24,8 +24,8 @@ type hold struct {
 	who    string
 }
 
-// Look reads the beads once, before the run begins, and sends what people decided in
-// bd meanwhile. It is called before Start.
+// Look reads the beads once, before the run begins, and sends the decisions that people
+// made in bd meanwhile. It is called before Start.
 func (m *Mirror) Look(ctx context.Context) error {
 	err := m.connect(ctx)
 	if err == nil {
@@ -89,7 +89,7 @@ func (m *Mirror) poll(ctx context.Context) error {
 	return nil
 }
 
-// first looks at a bead for the first time: it stands as ralph left it, or as a
+// first looks at a bead for the first time: it is as ralph left it, or as a
 // person did meanwhile.
 func (m *Mirror) first(ctx context.Context, b *bead, now Issue) error {
 	b.known = &now
@@ -107,9 +107,8 @@ func (m *Mirror) first(ctx context.Context, b *bead, now Issue) error {
 	return m.changed(ctx, b, now)
 }
 
-// AgentActor is the name that agents and gates have in bd. What it says decides
-// nothing: bd's actor is only a claim, but an agent has to take another's name to
-// pass its own gate.
+// AgentActor is the name of agents and gates in bd. Its changes decide nothing: bd's
+// actor is only a claim, but an agent has to use another name to pass its own gate.
 const AgentActor = "ralph-agent"
 
 // changed finds out who gave a bead another status than ralph did, and makes a
@@ -142,7 +141,7 @@ func (m *Mirror) changed(ctx context.Context, b *bead, now Issue) error {
 	return m.send(ctx, b, d, "", e.Actor)
 }
 
-// decisionOf is an event of bd as a decision of whoever made it, without its verb.
+// decisionOf is an event of bd as a decision of its author, without its verb.
 func decisionOf(e HistoryEvent) executor.Decision {
 	who := e.Actor + " (bd)"
 	return executor.Decision{ID: "bd:" + e.ID, By: who, User: who, Via: executor.ViaBd, At: e.At.UTC()}
@@ -153,7 +152,7 @@ func ended(v machine.NodeView) bool {
 	return v.Status == executor.Done || v.Status == executor.Skipped || v.Status == executor.Cancelled
 }
 
-// meaning is what somebody decided by giving a bead the status that it has now; "" for
+// meaning is the decision that a person made by setting a bead's present status; "" for
 // nothing, which is reported where they may expect otherwise.
 func (m *Mirror) meaning(b *bead, v machine.NodeView, was string, e HistoryEvent) (executor.Verb, string) {
 	now := b.known.Status
@@ -241,7 +240,7 @@ func says(d executor.Decision, label string) string {
 }
 
 // answered looks what came of decisions that are on their way. A refused one is told
-// to whoever gave it; then ralph says again how the node stands.
+// to its author; then ralph writes the node's state again.
 func (m *Mirror) answered(ctx context.Context, b *bead) {
 	for _, h := range slices.Clone(b.holds) {
 		if m.run.Decisions().Heard(h.letter.Decision.ID) {
@@ -280,7 +279,7 @@ func (b *bead) heard(id string) {
 	b.took = b.took || len(b.holds) < had
 }
 
-// late tells somebody in bd that what they decided does not count.
+// late reports to a person in bd that their decision does not count.
 func (m *Mirror) late(b *bead, what, who, why string) {
 	text := fmt.Sprintf("[not taken] [task:%s] %s by %s: %s", b.id, what, who, why)
 	m.report("%s: %s by %s in bd does not count: %s", b.id, what, who, why)

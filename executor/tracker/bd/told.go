@@ -23,8 +23,8 @@ const toldFile = "tracker.jsonl"
 // Told is what bd has been told about a run, according to the mirror's record.
 type Told struct {
 	Seq     map[ir.NodeID]int64    // event up to which the comments of a bead are in bd; "" is the epic's
-	Ended   map[ir.NodeID]string   // beads that stand in bd as their node ended: done, blocked, skipped, cancelled
-	Lost    map[ir.NodeID]string   // beads that somebody else has claimed, and who
+	Ended   map[ir.NodeID]string   // beads that are in bd as their node ended: done, blocked, skipped, cancelled
+	Lost    map[ir.NodeID]string   // beads that someone else has claimed, and who
 	Refs    map[ir.NodeID][]string // external references that ralph has written
 	Away    string                 // why bd cannot be told anything now; "" if it can
 	Unsent  []Unsent               // updates that the last run could not send; the next one will
@@ -32,7 +32,7 @@ type Told struct {
 	Refused []Refusal              // writes that bd refused although it works otherwise
 }
 
-// Unsent is what bd was not told about one bead.
+// Unsent is what bd does not have yet about one bead.
 type Unsent struct {
 	Bead string `json:"bead"` // "" is all of them
 	What string `json:"what"` // such as "that it is closed (bd has open) and 2 comments"
@@ -45,7 +45,7 @@ func (u Unsent) String() string {
 	return u.Bead + ": " + u.What
 }
 
-// Left is a bead that keeps the state somebody gave it, unlike its node.
+// Left is a bead that keeps a state set by a person, unlike its node.
 type Left struct {
 	Bead string `json:"bead"`
 	By   string `json:"by,omitempty"` // whose it is
@@ -217,7 +217,7 @@ func (m *memory) add(l toldLine) error {
 // commented notes up to which event a bead's comments are in bd.
 func (m *memory) commented(id ir.NodeID, seq int64) error { return m.add(toldLine{ID: id, Seq: seq}) }
 
-// ended notes that a bead stands in bd as its node ended; "" that it does not any more.
+// ended notes that a bead in bd has its node's end state; "" that it no longer has.
 func (m *memory) ended(id ir.NodeID, word string) error {
 	if m.Ended[id] == word {
 		return nil
@@ -225,7 +225,7 @@ func (m *memory) ended(id ir.NodeID, word string) error {
 	return m.add(toldLine{ID: id, Ended: &word})
 }
 
-// lost notes that somebody else has claimed a bead; "" that nobody has any more.
+// lost notes that someone else has claimed a bead; "" that no one has any more.
 func (m *memory) lost(id ir.NodeID, who string) error {
 	if m.Lost[id] == who {
 		return nil

@@ -59,7 +59,7 @@ func (m *Mirror) turn(ctx context.Context, b *bead, closing bool) (more bool, er
 	return false, nil
 }
 
-// before says what stands in the comments before the fields that follow from it: how an issue
+// before says what is in the comments before the fields that follow from it: how an issue
 // ends, or a question, and what led to either.
 func (m *Mirror) before(ctx context.Context, b *bead, s should) (some bool, err error) {
 	ends := s.says != "" && b.known.Status != s.status
@@ -84,10 +84,10 @@ func (m *Mirror) before(ctx context.Context, b *bead, s should) (some bool, err 
 	return false, nil
 }
 
-// shut closes a bead; again says that it was found to be somebody else's instead.
+// shut closes a bead; again says that it was found to be someone else's instead.
 func (m *Mirror) shut(ctx context.Context, b *bead, reason string) (again bool, err error) {
 	got, err := m.closeBead(ctx, b, reason)
-	if no, ok := errors.AsType[*Refused](err); ok && no.Exit > 0 { // perhaps because somebody has claimed it
+	if no, ok := errors.AsType[*Refused](err); ok && no.Exit > 0 { // perhaps because it was claimed
 		if lost := m.overtaken(ctx, b); lost != nil || b.lost {
 			return true, lost
 		}
@@ -103,7 +103,7 @@ func (m *Mirror) shut(ctx context.Context, b *bead, reason string) (again bool, 
 	return false, nil
 }
 
-// confirmed remembers that a bead stands as its node ended.
+// confirmed remembers that a bead has its node's end state.
 func (m *Mirror) confirmed(b *bead, s should) {
 	word := s.ended
 	if m.says(MirrorStatus) && b.known.Status != s.status {
@@ -240,7 +240,7 @@ func (m *Mirror) comment(ctx context.Context, b *bead, list []machine.Comment) (
 	}
 	list = list[:n]
 	texts := lists.Map(list, func(c machine.Comment) string { return strings.TrimSpace(c.Text) })
-	if b.unsure || b.doubt && list[0].Seq <= m.opened { // else nobody can have said it before
+	if b.unsure || b.doubt && list[0].Seq <= m.opened { // else it cannot have been said before
 		there, err := m.read(ctx, b)
 		if err != nil {
 			return true, err
@@ -316,7 +316,7 @@ func (m *Mirror) ask(ctx context.Context, b *bead, q *asked) (some bool, err err
 	return true, nil
 }
 
-// contains reports whether a text is one of the comments, or stands in one as whole
+// contains reports whether a text is one of the comments, or is in one as whole
 // lines.
 func contains(list []Comment, text string) bool {
 	return slices.ContainsFunc(list, func(c Comment) bool {

@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// Tested is the range of bd's versions that ralph was tried with.
+// Tested is the range of bd versions that ralph was tried with.
 const Tested = ">= 1.3.0, < 1.4"
 
-// AnsweredFor is the variable by which somebody answers for a bd that ralph was not
-// tried with: its value is bd's version, or only its major.minor.
+// AnsweredFor is the variable by which a user vouches for a bd that ralph was not tried
+// with: its value is bd's version, or only its major.minor.
 const AnsweredFor = "RALPH_BD_VERSION"
 
 // Version is bd's version, such as "1.3.0".
 func (c *Client) Version() string { return c.version }
 
-// Untested says that ralph was not tried with this bd; "" if it was.
+// Untested is the warning that ralph was not tried with this bd; "" if it was.
 func (c *Client) Untested() string {
 	if major, minor, ok := numbers(c.version); ok && major == 1 && minor == 3 {
 		return ""
@@ -24,7 +24,7 @@ func (c *Client) Untested() string {
 	return fmt.Sprintf("ralph was not tried with bd %s; tried: %s", c.version, Tested)
 }
 
-// allowed refuses a bd that ralph was not tried with, unless somebody answers for it.
+// allowed refuses a bd that ralph was not tried with, unless a user vouches for it.
 func (c *Client) allowed() error {
 	major, minor, ok := numbers(c.version)
 	if ok && major < 1 {
@@ -49,7 +49,7 @@ func (c *Client) allowed() error {
 const skew = "schema version mismatch: database is at v"
 
 // explained is what bd said, and what to do about it where bd's own advice (to build
-// it anew, to go on regardless) is of no use to somebody who runs ralph.
+// it anew, to go on regardless) is of no use to a user of ralph.
 func (c *Client) explained(said string) string {
 	if !strings.Contains(said, skew) {
 		return said

@@ -91,7 +91,7 @@ const (
 	Torn    = "torn"    // import: killed when half of the rows are written; else like Kill
 	Answer  = "answer"  // everything is written, then killed before it answers
 	WrongID = "wrongid" // answers about another bead than the one that was asked for
-	Keys    = "keys"    // answers with keys that nobody knows
+	Keys    = "keys"    // answers with unknown keys
 	Away    = "away"    // there is no database
 	Version = "version" // Text is its version
 	Skips   = "skips"   // import: leaves the blocks edges out and says so

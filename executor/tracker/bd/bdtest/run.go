@@ -253,7 +253,7 @@ func (c *call) answer(data any) error {
 	return err
 }
 
-// strange adds a key that nobody knows to every object.
+// strange adds an unknown key to every object.
 func strange(b []byte) []byte {
 	var v any
 	if json.Unmarshal(b, &v) != nil {
