@@ -25,8 +25,8 @@ type Agent struct {
 var _ executor.Gate = Agent{}
 
 // Judge implements executor.Gate. The agent gets its own file, the input, the
-// gate's prompt and the contract of the answer, and works in the worktree. An
-// answer that is no valid verdict is asked for once more; then it is an error.
+// gate's prompt and the contract of the answer, and works in the worktree. After an
+// invalid verdict it is asked once more; then it is an error.
 func (a Agent) Judge(ctx context.Context, r executor.GateRun) (executor.GateJudged, error) {
 	q := &question{r: r, files: r.Files, dir: r.Dir, env: r.Env, node: r.Node, read: readVerdict}
 	return q.judge(ctx, a.Runners, q.input)
@@ -146,7 +146,7 @@ func (q *question) verdict(answer []byte, reported json.RawMessage, file string)
 	if !q.tooled() {
 		return q.read(answers(answer, file), q.fits)
 	}
-	v, err := q.read(answers(answer, ""), q.fits) // nobody was told to write a file
+	v, err := q.read(answers(answer, ""), q.fits) // no agent was asked to write a file
 	if err != nil {
 		err = fmt.Errorf("report_outcome was not called, and of the last message: %w", err)
 	}

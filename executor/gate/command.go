@@ -28,8 +28,8 @@ type Command struct {
 
 var _ executor.Gate = Command{}
 
-// Mark is the variable by which the processes of a gate are found again, even
-// after ralph was killed: its value is a file in the attempt's directory.
+// Mark is the variable by which a gate's processes are found again, even after ralph was
+// killed: its value is a file in the attempt's directory.
 const Mark = "RALPH_GATE"
 
 // Judge implements executor.Gate. A program that ran is judged, whatever its

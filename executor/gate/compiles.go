@@ -14,21 +14,20 @@ import (
 	"github.com/ralph-compiler/ralph/internal/text"
 )
 
-// Compiles judges a plan by what the compiler says about it. It may be used
-// concurrently.
+// Compiles judges a plan by the compiler's report. It may be used concurrently.
 type Compiles struct {
 	// Check compiles the plan that r.Gate names, as it is at r.Dir. It is the
 	// application's: this package knows no compiler.
 	Check func(ctx context.Context, r executor.GateRun) (PlanReport, error)
 }
 
-// PlanReport is what a compiler says about a plan.
+// PlanReport is a compiler's report on a plan.
 type PlanReport struct {
 	Found []PlanFinding
 	Says  string // what errors among them come to, such as "The plan does not compile"
 }
 
-// PlanFinding is one thing that it says.
+// PlanFinding is one finding of a PlanReport.
 type PlanFinding struct {
 	Code    string
 	Text    string // as a person sees it: what is wrong, the place, what to write instead
@@ -37,9 +36,9 @@ type PlanFinding struct {
 
 var _ executor.Gate = Compiles{}
 
-// Judge implements executor.Gate. What was found is the message, as much of it as a
-// verdict holds; all of it is in a file of the attempt. Warnings fail nothing: they are
-// told together with errors in the last attempt but one, so that the last one mends both.
+// Judge implements executor.Gate. The message is the findings, as far as they fit into a
+// verdict; all are in a file of the attempt. Warnings fail nothing: they are reported with
+// the errors of the last attempt but one, so that the last one can fix both.
 func (c Compiles) Judge(ctx context.Context, r executor.GateRun) (executor.GateJudged, error) {
 	out := executor.GateJudged{Gate: r.Name, Verdict: executor.Pass, Tests: "skip"}
 	begun := time.Now()
@@ -82,8 +81,8 @@ func (c Compiles) Judge(ctx context.Context, r executor.GateRun) (executor.GateJ
 	}
 }
 
-// planMessage tells how many findings there are, the first of them, and where all of them
-// stand, in at most room bytes.
+// planMessage is the number of findings, the first of them, and where all of them
+// are, in at most room bytes.
 func planMessage(says, path string, errors, warnings []PlanFinding, room int) string {
 	head := says + ": " + text.Count(len(errors), "error")
 	if len(warnings) > 0 {

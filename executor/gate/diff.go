@@ -12,7 +12,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/reveal"
 )
 
-// inlineDiff is how much of a diff stands in a prompt, in bytes; the rest is only
+// inlineDiff is how much of a diff is in a prompt, in bytes; the rest is only
 // in the file.
 const inlineDiff = 48 << 10
 

@@ -4,8 +4,8 @@
 // reported.
 //
 // In: an executor.GateRun. Out: a verdict (pass, fail, stop, error) with feedback,
-// and a signature by which the same failure is recognised. What cannot be read, is
-// not whole or does not fit its schema is an error, never a pass. Prompts, answers
+// and a signature that identifies repeated failures. Unreadable or incomplete output,
+// or output that violates its schema, is an error, never a pass. Prompts, answers
 // and evidence are kept in the attempt's files. It imports executor, ir,
 // internal/process, internal/jsonschema and internal/atomicfile; agents are run
 // through executor.Runner. app makes the gates and executor/effects calls them.

@@ -9,15 +9,15 @@ import (
 	"github.com/ralph-compiler/ralph/internal/text"
 )
 
-// Outcome judges what the agent itself reported. That is a claim: other gates of
-// the step are asked all the same. It may be used concurrently.
+// Outcome judges the agent's own report. That is a claim: the step's other gates run
+// all the same. It may be used concurrently.
 type Outcome struct{}
 
 var _ executor.Gate = Outcome{}
 
-// Judge implements executor.Gate: the promise must have been given in exactly
-// these words, and with no_errors no error may have been reported. No outcome
-// that can be read is an error.
+// Judge implements executor.Gate: the promise must have been given in exactly these
+// words, and with no_errors no error may have been reported. A missing or unreadable
+// outcome is an error.
 func (Outcome) Judge(ctx context.Context, r executor.GateRun) (executor.GateJudged, error) {
 	out := executor.GateJudged{Gate: r.Name, Verdict: executor.Fail, Tests: "skip"}
 	o := r.Outcome
@@ -47,7 +47,7 @@ func (Outcome) Judge(ctx context.Context, r executor.GateRun) (executor.GateJudg
 	return out, nil
 }
 
-// equal compares texts without regard to how spaces stand in them.
+// equal compares texts without regard to spacing.
 func equal(a, b string) bool {
 	return text.OneLine(a) == text.OneLine(b)
 }

@@ -10,7 +10,7 @@ func plainWord(s string) bool {
 }
 
 // bare reports whether each place of a mark in a line of shell is one where quotes can be
-// put around it. What is not understood (here-documents, commands within quotes) is none.
+// put around it. What is not understood (here-documents, commands within quotes) does not count.
 func bare(line, mark string) bool {
 	quote := byte(0)
 	for i := 0; i < len(line); i++ {

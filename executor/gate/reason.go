@@ -62,7 +62,7 @@ func (r *report) sum(c executor.TestCounts) {
 // told implements listener.
 func (r *report) told() *report { return r }
 
-// summed is the report of a tool that ends with a summary: before that, nobody knows
+// summed is the report of a tool that ends with a summary: before that it is not known
 // that it is one.
 func (r *report) summed() *report {
 	if !r.ran {
@@ -71,7 +71,7 @@ func (r *report) summed() *report {
 	return r
 }
 
-// number is what a group of digits says; no digits are none.
+// number is the value of a group of digits, if any.
 func number(digits string) int {
 	n, _ := strconv.Atoi(digits) // what is too many is none
 	return n

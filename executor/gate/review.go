@@ -16,9 +16,9 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Review judges blind: the agent works in a directory that holds the acceptance
-// criteria and the diff, and gets nothing else: no plan, no chat, no worktree, no
-// word of whoever did the work. It may be used concurrently.
+// Review judges blind: the agent works in a directory with the acceptance criteria and
+// the diff, and gets nothing else: no plan, no chat, no worktree, no word of the worker.
+// It may be used concurrently.
 type Review struct {
 	Runners map[string]executor.Runner // by kind
 }
@@ -32,8 +32,8 @@ const (
 	planFile       = "plan.md" // of a draft, as the attempt left it
 )
 
-// Judge implements executor.Gate. Besides the JSON object that its contract asks
-// for, a last line APPROVED, or REJECTED with the reason, is a verdict.
+// Judge implements executor.Gate. Besides the JSON object of its contract, a last line
+// APPROVED, or REJECTED with the reason, is a verdict.
 func (v Review) Judge(ctx context.Context, r executor.GateRun) (judged executor.GateJudged, err error) {
 	q := &question{r: r, dir: r.Dir, node: &ir.Node{ID: r.Node.ID, Key: r.Node.Key, Git: ir.Git{Branch: r.Node.Git.Branch}}, read: readReview}
 	q.r.Feedback, q.r.Earlier, q.r.Outcome, q.r.Effect.Session, q.r.Context = nil, nil, executor.Outcome{}, "", nil

@@ -35,7 +35,7 @@ var (
 )
 
 // takeApart reads a message. Only a fence of the same kind, at least as long and with
-// nothing behind it, ends a block: what a fence of another file holds is no block.
+// nothing after it, ends a block: what a fence of another file holds is no block.
 func takeApart(text string) message {
 	m := message{text: ends.Replace(text)}
 	var fence, kind string
@@ -71,7 +71,7 @@ func takeApart(text string) message {
 	return m
 }
 
-// verdictAt is where the answer stands: the whole message if it is one object, else
+// verdictAt is the place of the answer: the whole message if it is one object, else
 // the last block that speaks of a status. ok is false if there is none.
 func (m message) verdictAt() (whole, json span, ok bool) {
 	if strings.HasPrefix(strings.TrimLeft(m.text, "\ufeff \t\n"), "{") && len(m.blocks) == 0 {
@@ -89,7 +89,7 @@ func (m message) verdictAt() (whole, json span, ok bool) {
 var (
 	// failingVerdict is how a verdict that is no pass looks in a text.
 	failingVerdict = lazyregexp.New(`(?i)["'](?:status|verdict)["']\s*:\s*["'](?:fail(?:ed|ure)?|stop(?:ped)?|reject(?:ed)?)["']`)
-	// label stands before a verdict in words.
+	// label is before a verdict in words.
 	label = lazyregexp.New(`(?i)^(?:(?:my|the|final|overall|test|review|gate|qa)\s+){0,3}(?:verdict|status|result)\W*(?:is\b)?`)
 	// failingWord begins a line that does not pass. "Fail-safe", "fail_to_pass" and a
 	// count of none are other things.
@@ -99,7 +99,7 @@ var (
 	countOfNone = lazyregexp.New(`(?i)^(?:fail(?:ed)?|reject(?:ed)?|stop)` +
 		`(?:(?:\s+[\pL\pN_-]+){0,3}[^\pL\pN]*[:=][^\pL\pN]*(?:0|none)|(?:\s+[\pL\pN_-]+){1,3}[^\pL\pN:=]*\|[^\pL\pN]*(?:0|none)|[^\pL\pN]*\|[^\pL\pN]*0)` +
 		`(?:(?:\s+of\s+\d+)?\s+tests?\s+failed)?(?:[^\pL\pN]*$|[*_\s` + "`" + `]*[,;])`)
-	// markup may stand before the first word of a line.
+	// markup may be before the first word of a line.
 	markup = lazyregexp.New(`^(?:\d{1,9}[.)]\s|\[[ xX]\]\s|</?[A-Za-z][^<>]{0,100}>|[^\pL\pN<\[]|[<\[])+`)
 )
 
@@ -123,7 +123,7 @@ func (m message) failsAt(without span) string {
 	return ""
 }
 
-// saysFail reports whether a line begins, behind its markup and a label, with a word
+// saysFail reports whether a line begins, after its markup and a label, with a word
 // that fails it.
 func saysFail(line string) bool {
 	if len(line) > 4096 {

@@ -64,7 +64,7 @@ func (s *results) printed(outputs ...string) {
 	}
 }
 
-// signText names a failure that was told in words.
+// signText names a failure reported in words.
 func signText(text string) string { return signLines("", text) }
 
 func signTests(names []string) string {

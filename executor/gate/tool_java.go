@@ -20,7 +20,7 @@ var (
 type maven struct{ report }
 
 func (m *maven) line(text string) {
-	if m.cur != nil { // the exception stands in the line below the name
+	if m.cur != nil { // the exception is in the line below the name
 		if text != "" && text[0] != '[' {
 			m.cur.why = strings.TrimPrefix(strings.TrimSpace(text), "java.lang.")
 		}

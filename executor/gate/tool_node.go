@@ -67,7 +67,7 @@ var (
 // vitest reads vitest's report.
 type vitest struct {
 	report
-	titles []*finding // several may stand before one error
+	titles []*finding // several may be before one error
 }
 
 func (v *vitest) line(text string) {
