@@ -18,7 +18,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Base is what every runner is given. It may be used concurrently.
+// Base is the common part of every runner. It may be used concurrently.
 type Base struct {
 	Secrets map[string]ir.Secret // of the epic, by name
 	Cap     int64                // bytes kept of each output; 0 is 64 MiB
@@ -30,11 +30,11 @@ type Base struct {
 	Filter func(io.Writer) io.WriteCloser
 }
 
-// Mark is the variable by which the processes of an agent are found again, even
-// after ralph was killed: its value is a path below the run's state.
+// Mark is the variable by which an agent's processes are found again, even after ralph
+// was killed: its value is a path below the run's state.
 const Mark = "RALPH_OUTCOME"
 
-// File names a file of the turn: ext is such as ".out".
+// File names a file of the turn; ext is, for example, ".out".
 func File(r executor.AgentRun, ext string) string { return filepath.Join(r.Files, r.Turn()+ext) }
 
 // Ends of the names of a turn's files.
@@ -46,7 +46,7 @@ const (
 	StreamExt   = ".stream.jsonl"
 )
 
-// Configuration is a failure that somebody has to mend before it can work.
+// Configuration is a failure that a person has to fix first.
 func Configuration(err error) error {
 	return &executor.Failure{Class: executor.FailConfig, Err: err}
 }
@@ -59,7 +59,7 @@ func AgentOf(r executor.AgentRun) string {
 	return r.Step.Agent
 }
 
-// ModelOf is what the program is told to use; "" if it may choose.
+// ModelOf is the model that the program must use; "" if it may choose.
 func ModelOf(r executor.AgentRun) string {
 	if r.Model != "" || r.Step == nil {
 		return r.Model
@@ -67,8 +67,8 @@ func ModelOf(r executor.AgentRun) string {
 	return r.Step.Model
 }
 
-// Prompt is the whole prompt: what the agent is told to be stands before it, for
-// programs that take no system prompt.
+// Prompt is the whole prompt, after the agent's text: for programs without a system
+// prompt.
 func Prompt(r executor.AgentRun) []byte {
 	if r.Text == "" {
 		return r.Prompt
@@ -76,9 +76,9 @@ func Prompt(r executor.AgentRun) []byte {
 	return append([]byte(trimRight(r.Text)+"\n\n"), r.Prompt...)
 }
 
-// Conventions points the agent of a step to the notes of the repository, for programs that
-// read them only where they would also take settings from there; "" if there are none. A
-// judge is not sent to them: they may have been written by what is judged.
+// Conventions points the agent of a step to the repository's notes, for programs that
+// would read them only together with settings from there; "" if there are none. A judge
+// does not get it: the judged agent may have written them.
 func Conventions(r executor.AgentRun) string {
 	st, err := os.Lstat(filepath.Join(r.Dir, "AGENTS.md"))
 	if err != nil || !st.Mode().IsRegular() || r.Effect.Gate != "" || r.Raw {
@@ -87,7 +87,7 @@ func Conventions(r executor.AgentRun) string {
 	return "\nThe file AGENTS.md in your directory says how people work in this repository. Read it before you begin; what is above comes first.\n"
 }
 
-// Argument is the telling one of a tool's arguments, else all of them.
+// Argument is the most informative of a tool's arguments, else all of them.
 func Argument(raw json.RawMessage) string {
 	var m map[string]json.RawMessage
 	_ = json.Unmarshal(raw, &m) // what is no object is told as it is
@@ -100,8 +100,8 @@ func Argument(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// Argv is the program and its first arguments, as the runner's block names them,
-// else usual. Its error is a configuration failure.
+// Argv is the program and its first arguments from the runner's block, else usual. Its
+// error is a configuration failure.
 func (b Base) Argv(r executor.AgentRun, usual ...string) ([]string, error) {
 	list := r.Runner.Run
 	if len(list) == 0 {
@@ -133,9 +133,9 @@ func fill(template string, r *executor.AgentRun) (string, error) {
 	})
 }
 
-// Env is the environment of the agent's program: what the runner lets through and
-// sets, its secrets, the RALPH_ variables of the turn, and also. Its error is a
-// configuration failure.
+// Env is the environment of the agent's program: variables that the runner passes and
+// sets, its secrets, the turn's RALPH_ variables, and also. Its error is a configuration
+// failure.
 func (b Base) Env(r executor.AgentRun, also map[string]string) ([]string, error) {
 	set := maps.Clone(r.Env)
 	if set == nil {
@@ -191,7 +191,7 @@ func (b Base) Look(r executor.AgentRun, usual ...string) (path string, err error
 	return path, nil
 }
 
-// Time is the present one, by the runner's clock.
+// Time is the present time by the runner's clock.
 func (b Base) Time() time.Time {
 	if b.Now != nil {
 		return b.Now()
@@ -199,7 +199,7 @@ func (b Base) Time() time.Time {
 	return time.Now()
 }
 
-// Plain takes secrets out of a text.
+// Plain removes secrets from a text.
 func (b Base) Plain(s string) string {
 	if b.Redact == nil {
 		return s
@@ -207,8 +207,8 @@ func (b Base) Plain(s string) string {
 	return b.Redact(s)
 }
 
-// Scrub takes secrets out of what the agent wrote to the outcome file. A file that
-// is none, or too long to be an outcome, is left to whoever reads it.
+// Scrub removes secrets from the agent's outcome file. An irregular file, or one too
+// long to be an outcome, is left to its reader.
 func (b Base) Scrub(r executor.AgentRun) error {
 	if b.Redact == nil {
 		return nil

@@ -1,10 +1,10 @@
-// Package runner is what all runners share: the files of a turn, the environment
-// of its program, the clocks that end it, the record of what it streams, and how
-// its outcome is found.
+// Package runner is what all runners share: a turn's files, its program's
+// environment, the clocks that end it, the record of its stream, and how its outcome
+// is found.
 //
 // A runner of an agent program begins a Turn, starts its program under the turn's
-// Context, tells the turn what it hears (Heard, Say, Tool, Spent, Session, Person),
-// and returns what Turn.End makes of how the program ended:
+// Context, reports to the turn what it hears (Heard, Say, Tool, Spent, Session,
+// Person), and returns what Turn.End makes of the program's end:
 //
 //	t, err := b.Begin(ctx, r)
 //	…
@@ -12,11 +12,11 @@
 //	return t.End(runner.End{Final: sawResult, Answer: lastMessage, Err: failure, Code: res.Code})
 //
 // The context ends when the caller's does, when the step's time is over, or when
-// the agent gave no sign of life for so long that it counts as stalled; a tool that
-// runs is a sign of life, a heartbeat of the program is none. End knows which of
-// them it was: a runner needs no clock of its own.
+// the agent counts as stalled because it gave no sign of life for too long; a running
+// tool is a sign of life, the program's heartbeat is not. End knows which of them it
+// was: a runner needs no clock of its own.
 //
-// The files of a turn are in the attempt's directory: NAME.prompt.md,
+// A turn's files are in the attempt's directory: NAME.prompt.md,
 // NAME.feedback.md, NAME.outcome.json (what the agent reported), NAME.out (what a
 // person reads: text, tools, results), NAME.err (what the program printed to
 // stderr) and NAME.stream.jsonl (what the program streamed, each with the time of

@@ -11,7 +11,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/process"
 )
 
-// End is how a program's turn ended, as its runner saw it.
+// End is how a program's turn ended, according to its runner.
 type End struct {
 	Final  bool   // the program said explicitly, and without an error, that the turn is over
 	Answer string // the agent's last message
@@ -25,7 +25,7 @@ type End struct {
 // answerCap bounds the answer of a raw run, in bytes.
 const answerCap = 2 << 20
 
-// End closes the turn's files and turns how it ended into what the machine knows:
+// End closes the turn's files and translates its end for the machine:
 //
 //   - the caller's context ended: its error;
 //   - the time is over, or there was no sign of life: that, or for stall.action =
@@ -33,7 +33,7 @@ const answerCap = 2 << 20
 //   - a limit: that, unless a valid outcome was reported;
 //   - another failure: that;
 //   - no final word: a crash;
-//   - else what was reported, or what the last message says if nothing was.
+//   - else the report, or the last message if there is none.
 func (t *Turn) End(e End) (executor.AgentEnded, error) {
 	close(t.done)
 	cause := context.Cause(t.ctx)
@@ -110,7 +110,7 @@ func (t *Turn) answer(out *executor.AgentEnded, e End) {
 // tailSize is how much of each output is kept in the event, in bytes.
 const tailSize = executor.MaxNote / 4
 
-// Tail is the end of what the turn printed.
+// Tail is the end of the turn's output.
 func Tail(r executor.AgentRun) string {
 	var parts []string
 	for _, ext := range []string{OutExt, ErrExt} {

@@ -13,14 +13,14 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Limit recognises a rate limit in how a program ended. nil recognises none.
+// Limit recognises a rate limit from how a program ended. nil recognises none.
 type Limit struct {
 	code   *int
 	output *regexp.Regexp // nil: any
 	until  int            // index of the group, -1: none
 }
 
-// Limits reads how a rate limit shows; nil if nothing says so. Its error is a
+// Limits compiles the signs of a rate limit; nil if there are none. Its error is a
 // configuration failure.
 func Limits(l *ir.LimitedWhen) (*Limit, error) {
 	if l == nil {
@@ -44,7 +44,7 @@ func Limits(l *ir.LimitedWhen) (*Limit, error) {
 // program that meets a limit says so last.
 const limitSize = 64 << 10
 
-// Matches reports whether the program met its limit: all that is said must hold.
+// Matches reports whether the program hit its limit: all given conditions must hold.
 func (l *Limit) Matches(r executor.AgentRun, res process.Result) bool {
 	if l == nil || l.code != nil && (res.How != process.Exited || *l.code != res.Code) {
 		return false
@@ -69,7 +69,7 @@ func (l *Limit) find(r executor.AgentRun) []string {
 	return nil
 }
 
-// Failure says that the limit is used up, and until when if the output says so.
+// Failure is an exhausted limit, with the time it ends if the output says so.
 func (l *Limit) Failure(r executor.AgentRun, now time.Time) error {
 	said, until := "", time.Time{}
 	m := l.find(r)
@@ -90,9 +90,9 @@ var (
 	clock = []string{"15:04:05", "15:04", "3:04 PM", "3:04PM", "3 PM", "3PM"}
 )
 
-// Moment reads a time as programs write it: a date, a time of day (the next one
-// that comes), seconds or milliseconds since 1970, or how long it still takes:
-// "90", in seconds, or "1h30m".
+// Moment reads a time as programs write it: a date, a time of day (its next
+// occurrence), seconds or milliseconds since 1970, or the time left: "90", in seconds,
+// or "1h30m".
 func Moment(s string, now time.Time) (time.Time, bool) {
 	s = strings.Trim(strings.TrimSpace(s), ".,;:!)]\"'")
 	if n, err := strconv.ParseFloat(s, 64); err == nil {

@@ -14,8 +14,8 @@ import (
 // maxOutcome bounds an outcome file, in bytes.
 const maxOutcome = 1 << 20
 
-// ReadOutcome reads what an agent wrote about its work. No file, or an empty
-// one, is the zero Outcome; everything that is not an outcome is Invalid.
+// ReadOutcome reads an agent's report on its work. A missing or empty file is the zero
+// Outcome; everything that is not an outcome is Invalid.
 func ReadOutcome(path string) (executor.Outcome, executor.Usage) {
 	none := executor.Usage{}
 	st, err := os.Lstat(path)

@@ -19,8 +19,8 @@ import (
 const openCodeProject = "OPENCODE_DISABLE_PROJECT_CONFIG"
 
 // OpenCodeAlone are the variables with which OpenCode takes neither settings nor skills
-// from the worktree, where they may be an earlier agent's work; skills that the user
-// keeps for other programs are off with them. What the runner's block says goes before.
+// from the worktree, where they may be an earlier agent's work; they also turn off the
+// user's skills for other programs. The runner's block takes precedence.
 func OpenCodeAlone() map[string]string {
 	return map[string]string{openCodeProject: "1", "OPENCODE_DISABLE_EXTERNAL_SKILLS": "1"}
 }
@@ -28,7 +28,7 @@ func OpenCodeAlone() map[string]string {
 // OpenCodePlanted refuses a worktree with code that OpenCode would run in itself,
 // outside of every tool and permission: it loads plugins of the directory of a session
 // whatever openCodeProject and --pure say (1.18). They may be an earlier agent's work.
-// Who knows better sets openCodeProject to 0 in the runner's environment.
+// To override it, set openCodeProject to 0 in the runner's environment.
 func OpenCodePlanted(r executor.AgentRun, env []string) error {
 	for _, v := range env {
 		if name, value, _ := strings.Cut(v, "="); name == openCodeProject && (value == "0" || strings.EqualFold(value, "false")) {

@@ -34,7 +34,7 @@ func (b Base) Spec(r executor.AgentRun, argv, env []string) process.Spec {
 	}
 }
 
-// Stdout is a Tap that hands on what a program prints to stdout. Writing must not fail.
+// Stdout is a Tap that forwards a program's stdout. Writing must not fail.
 func Stdout(to io.Writer) func(stderr bool, b []byte) {
 	return func(stderr bool, b []byte) {
 		if !stderr {
@@ -101,8 +101,8 @@ func (b Base) SaysVersion(ctx context.Context, r executor.AgentRun, usual string
 	return executor.Clean(v), err
 }
 
-// CannotRun makes a configuration failure of a program that could not be started; other
-// errors stay as they are.
+// CannotRun turns the error of a program that could not be started into a configuration
+// failure; other errors are unchanged.
 func CannotRun(r executor.AgentRun, err error) error {
 	if not, ok := errors.AsType[*process.NotStarted](err); ok {
 		return Configuration(fmt.Errorf("agent %s cannot run: %w", AgentOf(r), not))
@@ -121,8 +121,7 @@ func Died(res process.Result) string {
 	return fmt.Sprintf("ended with exit code %d", res.Code)
 }
 
-// ClassOf is the class of failure that an HTTP status of a model's server means; "" if it
-// means none.
+// ClassOf is the failure class of an HTTP status of a model's server; "" if it has none.
 func ClassOf(status int) executor.FailureClass {
 	switch {
 	case status == 429:
@@ -135,7 +134,7 @@ func ClassOf(status int) executor.FailureClass {
 	return ""
 }
 
-// Limited is a limit that is used up, until a time; zero is unknown.
+// Limited is an exhausted limit, until a time; zero is unknown.
 func Limited(until time.Time, err error) *executor.Failure {
 	f := &executor.Failure{Class: executor.FailLimit, Err: err}
 	if until = until.UTC(); !until.IsZero() && until.Year() <= 9999 {
@@ -150,8 +149,8 @@ func Is(err error, class executor.FailureClass) bool {
 	return ok && f.Class == class
 }
 
-// Value is that of the first of these variables that an environment gives a value; ""
-// if it gives none.
+// Value is the value of the first of these variables that is set in an environment; ""
+// if none is.
 func Value(env []string, names ...string) string {
 	for _, n := range names {
 		for i := len(env) - 1; i >= 0; i-- {

@@ -14,8 +14,8 @@ var promise = lazyregexp.New(`(?s)<promise>(.{0,400}?)</promise>`)
 // promiseLines is how many lines from the end are its last words.
 const promiseLines = 10
 
-// Promised returns the text of the last <promise>…</promise> in the last lines
-// of an output, "" if there is none.
+// Promised returns the text of the last <promise>…</promise> in an output's last lines,
+// "" if there is none.
 func Promised(path string) string {
 	text, err := process.Tail(path, 8<<10)
 	if err != nil {

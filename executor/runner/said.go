@@ -7,9 +7,9 @@ import (
 	"github.com/ralph-compiler/ralph/internal/text"
 )
 
-// Said reads an outcome from an agent's last message: a JSON object that is the
-// whole of it, or stands in its last fence of kind json, or a promise. Everything
-// else is no outcome, and says so.
+// Said reads an outcome from an agent's last message: a JSON object that is the whole
+// message or in its last json fence, or a promise. Everything else is an invalid
+// outcome.
 func Said(message string) executor.Outcome {
 	said := strings.TrimSpace(message)
 	if strings.HasPrefix(said, "{") {

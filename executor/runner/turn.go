@@ -22,7 +22,7 @@ import (
 type Turn struct {
 	base   Base
 	run    executor.AgentRun
-	caller context.Context // whose end is nobody's fault; a turn is one call of Run
+	caller context.Context // whose end is no one's fault; a turn is one call of Run
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	out    io.WriteCloser
@@ -36,7 +36,7 @@ type Turn struct {
 	life     time.Time  // the last sign of life
 	tools    map[string]bool
 	held     bool          // a person has the session: the clocks stand still
-	standing time.Duration // how long they stood still
+	standing time.Duration // how long they were still
 	heldAt   time.Time
 	usage    executor.Usage
 	model    string
@@ -76,8 +76,8 @@ func (b Base) Begin(ctx context.Context, r executor.AgentRun) (*Turn, error) {
 	return t, nil
 }
 
-// Files writes the prompt and the feedback of a turn beside where its output goes,
-// and takes away what an earlier try of the same turn reported.
+// Files writes a turn's prompt and feedback beside its output, and removes the report
+// of an earlier try of the same turn.
 func Files(r executor.AgentRun) error {
 	if err := regular.MkdirOwn(r.Files); err != nil {
 		return err
@@ -93,7 +93,7 @@ func Files(r executor.AgentRun) error {
 	return nil
 }
 
-// Context is what the program runs under.
+// Context is the context of the program.
 func (t *Turn) Context() context.Context { return t.ctx }
 
 // tick is how often the clocks of a turn are looked at.
@@ -143,8 +143,8 @@ func (t *Turn) worked() time.Duration {
 	return time.Since(t.begun) - stood
 }
 
-// Heard keeps a piece of the program's stream, a line of JSON or of text, with the
-// time of its receipt. It is no sign of life: see Alive.
+// Heard records a piece of the program's stream, a line of JSON or of text, with the
+// time of receipt. It is not a sign of life: see Alive.
 func (t *Turn) Heard(line []byte) {
 	line = bytes.TrimSpace(line)
 	if len(line) == 0 {
@@ -157,15 +157,15 @@ func (t *Turn) Heard(line []byte) {
 	_, _ = fmt.Fprintf(t.stream, "{\"at\":%q,\"line\":%s}\n", at, line) // Close tells
 }
 
-// Alive is a sign of life that has nothing to say.
+// Alive is a sign of life without content.
 func (t *Turn) Alive() {
 	t.mu.Lock()
 	t.life = time.Now()
 	t.mu.Unlock()
 }
 
-// Say adds to what a person reads of the turn: the agent's words, the tools that it
-// calls, what they answer. It is a sign of life.
+// Say adds to the turn's readable output: the agent's words, its tool calls, their
+// results. It is a sign of life.
 func (t *Turn) Say(text string) {
 	t.Alive()
 	text = executor.Clean(strings.TrimRight(text, "\n"))
@@ -179,11 +179,11 @@ func (t *Turn) Say(text string) {
 	}
 }
 
-// Plain takes secrets out of a text that is about to be shortened: of one that is cut
-// in the middle what stays would not be known.
+// Plain removes secrets from a text before it is shortened: the rest of a secret that is
+// cut in the middle would not be recognised.
 func (t *Turn) Plain(text string) string { return t.base.Plain(text) }
 
-// Tool says that a tool begins or ends. While one runs, the agent is not silent.
+// Tool reports that a tool begins or ends. While one runs, the agent is not silent.
 func (t *Turn) Tool(id string, runs bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -195,8 +195,7 @@ func (t *Turn) Tool(id string, runs bool) {
 	}
 }
 
-// Hold lets the clocks of the turn stand still, while a person has the session,
-// and go on.
+// Hold stops the turn's clocks while a person has the session, or restarts them.
 func (t *Turn) Hold(on bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -211,22 +210,22 @@ func (t *Turn) Hold(on bool) {
 	t.held = on
 }
 
-// Spent says what the turn cost so far, and Model which model really ran.
+// Spent reports the turn's cost so far.
 func (t *Turn) Spent(u executor.Usage) {
 	t.mu.Lock()
 	t.usage = u
 	t.mu.Unlock()
 }
 
-// Model says which model really ran.
+// Model reports which model really ran.
 func (t *Turn) Model(id string) {
 	t.mu.Lock()
 	t.model = id
 	t.mu.Unlock()
 }
 
-// Session puts the session's handle on record and returns when that is durable.
-// A handle is told only if Run can go on with it.
+// Session records the session's handle and returns when that is durable. Only a handle
+// that Run can resume is reported.
 func (t *Turn) Session(handle string) error {
 	t.mu.Lock()
 	known := t.session == handle
@@ -240,7 +239,7 @@ func (t *Turn) Session(handle string) error {
 	})
 }
 
-// Person puts on record that a person wrote in the session.
+// Person records that a person wrote in the session.
 func (t *Turn) Person(said time.Time, text string) error {
 	t.mu.Lock()
 	session := t.session
@@ -254,7 +253,7 @@ func (t *Turn) Person(said time.Time, text string) error {
 	})
 }
 
-// Reported says whether a valid report stands in the outcome file by now.
+// Reported reports whether the outcome file already holds a valid report.
 func (t *Turn) Reported() bool {
 	if t.run.Raw {
 		st, err := os.Lstat(t.run.OutcomeFile())

@@ -17,7 +17,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Totals are what a program says that it used: a turn, or a session so far.
+// Totals are a program's own usage figures: of a turn, or of a session so far.
 type Totals struct {
 	Input      int64    `json:"input"`       // tokens, without what came from a cache
 	Output     int64    `json:"output"`      // with reasoning
@@ -26,8 +26,8 @@ type Totals struct {
 	USD        *float64 `json:"usd,omitempty"`
 }
 
-// Usage is what the machine counts of it: all tokens, and the cost that the
-// program says or that the model's prices give; nil where neither is known.
+// Usage is what the machine counts of it: all tokens, and the cost according to the
+// program or the model's prices; nil if neither is known.
 func (t Totals) Usage(prices ir.Model) executor.Usage {
 	u := executor.Usage{Tokens: new(t.Input + t.Output + t.CacheRead + t.CacheWrite)}
 	switch {
@@ -39,7 +39,7 @@ func (t Totals) Usage(prices ir.Model) executor.Usage {
 	return u
 }
 
-// Plus is the sum of two. A cost that one of them does not know counts nothing.
+// Plus is the sum of two. An unknown cost counts as nothing.
 func (t Totals) Plus(o Totals) Totals {
 	out := Totals{
 		Input: t.Input + o.Input, Output: t.Output + o.Output,
@@ -51,7 +51,7 @@ func (t Totals) Plus(o Totals) Totals {
 	return out
 }
 
-// Since is what was added since an earlier reading.
+// Since is the increase since an earlier reading.
 func (t Totals) Since(old Totals) Totals {
 	out := Totals{
 		Input: max(t.Input-old.Input, 0), Output: max(t.Output-old.Output, 0),
@@ -66,9 +66,9 @@ func (t Totals) Since(old Totals) Totals {
 	return out
 }
 
-// Cumulative turns figures that a program counts over a whole session into those of
-// this turn: what was read last for the session is kept in the run's directory. Of
-// a forked session the figures may begin with those of the original.
+// Cumulative turns a program's figures of a whole session into those of this turn: the
+// session's last reading is kept in the run's directory. A forked session's figures may
+// begin with those of the original.
 func (t *Turn) Cumulative(session string, now Totals) (Totals, error) {
 	if t.run.Keep == "" || session == "" {
 		return now, nil
@@ -87,7 +87,7 @@ func (t *Turn) Cumulative(session string, now Totals) (Totals, error) {
 	return now.Since(old), atomicfile.WriteOwn(totalsFile(t.run.Keep, session), b, 0o600)
 }
 
-// Forked says that a session is a copy of another, where a program's figures of the
+// Forked records that a session is a copy of another, for programs whose figures of the
 // copy begin with those of the original.
 func (t *Turn) Forked(from, to string) error {
 	if t.run.Keep == "" || from == "" || to == "" || from == to {

@@ -36,7 +36,7 @@ func errNoProgram(r executor.AgentRun) error {
 	return runner.Configuration(fmt.Errorf("agent %s: a runner of kind acp names the program that speaks ACP; write run = [\"opencode\", \"acp\"]", runner.AgentOf(r)))
 }
 
-// Check implements executor.Runner: the program has to be named, and be there.
+// Check implements executor.Runner: the program must be named and exist.
 func (p Runner) Check(_ context.Context, r executor.AgentRun) error {
 	if len(r.Runner.Run) == 0 {
 		return errNoProgram(r)
@@ -48,7 +48,7 @@ func (p Runner) Check(_ context.Context, r executor.AgentRun) error {
 	return err
 }
 
-// Describe implements executor.Program. It tells what holds for every program.
+// Describe implements executor.Program. It describes what holds for every program.
 func (Runner) Describe() executor.Description {
 	return executor.Description{
 		Name: "acp",
@@ -65,7 +65,7 @@ func (Runner) Describe() executor.Description {
 	}
 }
 
-// Version implements executor.Program: it greets the program, which then says.
+// Version implements executor.Program: the program answers it to initialize.
 func (p Runner) Version(ctx context.Context, r executor.AgentRun) (string, error) {
 	if len(r.Runner.Run) == 0 {
 		return "", errNoProgram(r)
@@ -118,5 +118,5 @@ func (p Runner) versionOf(ctx context.Context, prog *program) (string, error) {
 // Natives implements executor.Program: the protocol lists none.
 func (Runner) Natives(context.Context, executor.AgentRun) ([]executor.Native, error) { return nil, nil }
 
-// Join implements executor.Program: nobody can.
+// Join implements executor.Program: joining is not possible.
 func (Runner) Join(executor.AgentRun, string) []string { return nil }

@@ -3,58 +3,56 @@
 //
 // In: an executor.AgentRun whose runner names the program, such as
 // run = ["opencode", "acp"]. Out: how the turn ended, see package runner. It
-// imports executor, executor/runner, ir, internal/process and the SDK of the
-// protocol, github.com/coder/acp-go-sdk, which nobody else imports; app makes
-// it.
+// imports executor, executor/runner, ir, internal/process and, alone in the module,
+// the protocol's SDK, github.com/coder/acp-go-sdk; app makes it.
 //
 // # A turn
 //
-// One process is one turn: it is started in the worktree, greeted, told to make a
-// session or to go on with one, given the model that the agent is to have and the
-// prompt, and ended when it answers why the turn stopped. That answer is the final
-// word, never an exit code: a program that ends without it crashed.
+// One process is one turn: it is started in the worktree, initialized, asked to create
+// or resume a session, given the agent's model and the prompt, and ended when it
+// answers with the stop reason of the turn. That answer is final, never an exit code:
+// a program that ends without it crashed.
 //
-// What the protocol leaves to the program, the program decides: whether a session
-// can be gone on with (session/resume, else session/load) or copied (session/fork),
-// and whether MCP servers are reached over HTTP. One that cannot go on with
-// sessions gets no handle on record; one that cannot copy them fails as
-// executor.FailSession, as does a session that it does not know any more. The
-// outcome server is passed in session/new; where a program takes none over HTTP,
-// its proxy over stdio is. Other MCP servers of the user stay on: the protocol
-// cannot turn them off. Neither files nor terminals are offered to the program: it
-// uses its own.
+// The program decides what the protocol leaves open: whether a session can be resumed
+// (session/resume, else session/load) or copied (session/fork), and whether MCP
+// servers are reached over HTTP. If it cannot resume sessions, no handle is recorded;
+// if it cannot copy them, or no longer knows a session, the turn fails as
+// executor.FailSession. The outcome server is passed in session/new; to a program
+// without MCP over HTTP its proxy over stdio. The user's other MCP servers stay on:
+// the protocol cannot turn them off. Neither files nor terminals are offered to the
+// program: it uses its own.
 //
-// Requests for permission are answered at once: yes, this once; or no for edits of
-// an agent that only reads. What is asked that ralph does not offer is refused, so
-// that no turn waits for a person who is not there.
+// Permission requests are answered at once: yes, this once; or no for edits of a
+// read-only agent. Requests for what ralph does not offer are refused, so that no turn
+// waits for an absent person.
 //
-// The model is chosen by the session's options, or session/set_model; where the
-// run = […] of the runner names ${run.model}, the program gets it there. A slug is
-// the session's mode of that name.
+// The model is chosen by the session's options, or session/set_model; if the runner's
+// run = […] names ${run.model}, the program gets it there. A slug is the session's
+// mode of that name.
 //
 // A turn is cancelled by session/cancel, then the end of its input, SIGTERM and
-// SIGKILL; what it started is killed with it.
+// SIGKILL; its child processes are killed with it.
 //
-// # What is not said
+// # Gaps in the protocol
 //
-// The protocol has no word for a rate limit or for a try that is repeated. Errors
-// are told apart by their code, by an HTTP status in them, and by their words; a
-// program that tries again by itself is silent meanwhile, and stalls. limited_when
-// is looked for in what it prints to stderr, and in the error.
+// The protocol has no word for a rate limit or for a retry. Errors are classified by
+// their code, by an HTTP status in them, and by their words; a program that retries by
+// itself is silent meanwhile, and stalls. limited_when is searched for in its stderr
+// and in the error.
 //
 // Tokens are those of the answer to the prompt, if they can be the whole turn's
-// (OpenCode tells only the last request's); the cost is that of the session, less
-// what it was before.
+// (OpenCode reports only the last request's); the cost is the session's, less its
+// cost before the turn.
 //
 // # Programs
 //
-// opencode acp (1.18) works in all of that, but for what Describe says: a refused
-// edit ends its turn, unless its configuration says
-// experimental.continue_loop_on_deny. It asks before it edits only if it is told
-// so: env = ["OPENCODE_PERMISSION={\"edit\":\"ask\"}"].
+// opencode acp (1.18) supports all of that, except for what Describe says: a refused
+// edit ends its turn, unless its configuration sets
+// experimental.continue_loop_on_deny. It asks before edits only if configured:
+// env = ["OPENCODE_PERMISSION={\"edit\":\"ask\"}"].
 //
-// The SDK is used for the connection and for what is sent. What is received is read
-// leniently here, and updates never reach it: it gives up on a program that says
-// more than 1024 updates ahead of their reader, on lines of more than 10 MiB, and on
-// kinds that it does not know.
+// The SDK is used for the connection and for sending. Received messages are read
+// leniently here, and updates never reach the SDK: it gives up on a program whose
+// updates are more than 1024 ahead of their reader, on lines of more than 10 MiB, and
+// on unknown kinds.
 package acp

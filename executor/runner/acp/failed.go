@@ -87,7 +87,7 @@ func wordsOf(e *sdk.RequestError) (words string, status int, name string) {
 	return words, status, name
 }
 
-// logins says how the user may log in, as the program tells.
+// logins is how the user may log in, according to the program.
 func (h hello) logins() string {
 	var out []string
 	for _, l := range h.Logins {

@@ -59,7 +59,7 @@ func (h *heard) begin(session string) {
 }
 
 // raw keeps a line of the program's. Messages that come in pieces are kept as a whole,
-// in endMessage: in pieces nobody would know a secret.
+// in endMessage: in pieces a secret would not be recognised.
 func (h *heard) raw(line []byte) {
 	var m struct {
 		Params struct {
@@ -198,7 +198,7 @@ func (h *heard) toolCall(u update) {
 	}
 }
 
-// show tells a person that a tool begins, once.
+// show shows once that a tool begins.
 func (h *heard) show(t *tool) {
 	if !t.shown {
 		t.shown = true
@@ -206,7 +206,7 @@ func (h *heard) show(t *tool) {
 	}
 }
 
-// plan tells a person what the agent is about to do.
+// plan shows what the agent is about to do.
 func (h *heard) plan(u update) {
 	for _, e := range u.Entries {
 		if e.Status == string(sdk.PlanEntryStatusInProgress) && e.Content != h.doing {

@@ -25,7 +25,7 @@ type permission struct {
 // edits are the kinds of tools that change files and nothing else.
 var edits = map[sdk.ToolKind]bool{sdk.ToolKindEdit: true, sdk.ToolKindDelete: true, sdk.ToolKindMove: true}
 
-// ask answers a request of the program at once: nobody is there whom it could be
+// ask answers a request of the program at once: there is no person whom it could be
 // put to. It implements listener.ask.
 func (h *heard) ask(method string, params json.RawMessage) any {
 	if method != sdk.ClientMethodSessionRequestPermission {

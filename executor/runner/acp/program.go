@@ -80,7 +80,7 @@ func (p *program) stop() {
 	<-p.ended
 }
 
-// endedItself reports whether err is that the program ended, and nobody had ended it.
+// endedItself reports whether err is that the program ended by itself.
 func (p *program) endedItself(err error) bool {
 	return errors.Is(err, errGone) && p.err == nil && p.res.How == process.Exited
 }
@@ -140,7 +140,7 @@ func isOpenCode(argv []string) bool {
 	return slices.ContainsFunc(argv, func(a string) bool { return strings.HasPrefix(filepath.Base(a), "opencode") })
 }
 
-// prompt is what the program is told. OpenCode is pointed to the notes of the project,
+// prompt is the program's prompt. OpenCode is pointed to the notes of the project,
 // which it does not read with its settings; judges are not.
 func prompt(r executor.AgentRun) string {
 	text, more := string(runner.Prompt(r)), runner.Conventions(r)

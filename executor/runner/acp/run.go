@@ -59,7 +59,7 @@ func (p Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEnd
 			break
 		}
 	}
-	answer := t.heard.end() // the last words may come behind the program's answer
+	answer := t.heard.end() // the last words may come after the program's answer
 	return begun.End(t.ended(said, answer, limited))
 }
 
@@ -108,7 +108,7 @@ func (t *turn) talk(ctx context.Context) saying {
 func (t *turn) begin(ctx context.Context) (opened, error) {
 	within, cancel := context.WithTimeout(ctx, t.patient)
 	defer cancel()
-	// Until there is a session nobody is silent: a slow start has a limit of its own.
+	// Until there is a session silence does not count: a slow start has a limit of its own.
 	const opening = "opening the session"
 	t.turn.Tool(opening, true)
 	defer t.turn.Tool(opening, false)

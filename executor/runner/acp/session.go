@@ -37,7 +37,7 @@ type hello struct {
 	} `json:"authMethods"`
 }
 
-// again reports whether sessions can be gone on with, also by another process.
+// again reports whether sessions can be resumed, also by another process.
 func (h hello) again() bool { return h.Capabilities.Load || said(h.Capabilities.Session.Resume) }
 
 // greet begins the connection. Nothing is offered to the program: it reads and
@@ -53,7 +53,7 @@ func (p *program) greet(ctx context.Context) (hello, error) {
 	return h, err
 }
 
-// opened is a session as the program tells of it.
+// opened is a session as the program reports it.
 type opened struct {
 	ID      string   `json:"sessionId"` // "" if it is the one that was asked for
 	Options []option `json:"configOptions"`
@@ -78,7 +78,7 @@ type where struct {
 	Servers []sdk.McpServer `json:"mcpServers"`
 }
 
-// open opens the turn's session: a fresh one, the one that is gone on with, or a
+// open opens the turn's session: a fresh one, the one that is resumed, or a
 // copy of that. Its error is a *executor.Failure, ctx's, or errGone.
 func (t *turn) open(ctx context.Context, h hello) (opened, error) {
 	r := t.run

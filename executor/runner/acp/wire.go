@@ -14,7 +14,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/lines"
 )
 
-// listener is told what a program says. Its functions may be nil.
+// listener receives a program's messages. Its functions may be nil.
 type listener struct {
 	line   func(line []byte)                               // every line, in order; it must not be kept
 	update func(session string, u update)                  // session/update, in order, before any answer that follows it
@@ -111,7 +111,7 @@ func (w *wire) take(line []byte, cut bool) error {
 }
 
 // request answers the program's own requests, of which only those are known that
-// the listener knows: a program that is told so goes on.
+// the listener knows: a program that gets this answer continues.
 func (w *wire) request(_ context.Context, method string, params json.RawMessage) (any, *sdk.RequestError) {
 	if w.ask != nil {
 		if answer := w.ask(method, params); answer != nil {

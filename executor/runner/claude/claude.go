@@ -21,7 +21,7 @@ func (Runner) Describe() executor.Description {
 	return executor.Description{Name: "Claude Code", Tested: ">= 2.1.328, < 2.2"}
 }
 
-// Check implements executor.Runner: the program has to be there.
+// Check implements executor.Runner: the program must exist.
 func (c Runner) Check(_ context.Context, r executor.AgentRun) error {
 	_, err := c.Look(r, program)
 	if err == nil {

@@ -93,7 +93,7 @@ func (s *stream) fail(class executor.FailureClass, why string) error {
 	return &executor.Failure{Class: class, Err: fmt.Errorf("agent %s: %s", name, why)}
 }
 
-// failure is why a result is none; nil if it is one. What the agent did wrong by
+// failure is why a result does not count; nil if it does. What the agent did wrong by
 // itself, such as words without end, is a result.
 func (s *stream) failure(l line, answer string) error {
 	if old := oldLimit.FindStringSubmatch(answer); old != nil && !s.turn.Reported() {

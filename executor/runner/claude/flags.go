@@ -36,7 +36,7 @@ var editing = []string{"Edit", "MultiEdit", "NotebookEdit", "Write"}
 // session is which conversation a turn is of.
 type session struct {
 	id     string // of the turn
-	resume string // of the conversation that it goes on with; "" is none
+	resume string // of the conversation that it continues with; "" is none
 }
 
 // sessionOf chooses the session of a turn.
@@ -59,7 +59,7 @@ func newID() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// flags are the arguments behind the program's own.
+// flags are the arguments after the program's own.
 func flags(r executor.AgentRun, s session, m room) []string {
 	out := []string{
 		"-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose", "--include-partial-messages",
@@ -105,7 +105,7 @@ func mayUse(r executor.AgentRun) []string {
 	if r.Tools != nil {
 		out = append(out, "mcp__"+server)
 	}
-	// The outcome file lies outside the worktree, where edits are refused.
+	// The outcome file is outside the worktree, where edits are refused.
 	if path := r.OutcomeFile(); !r.Read && filepath.IsAbs(path) && !strings.ContainsAny(path, "()*, ") {
 		out = append(out, "Edit(/"+path+")")
 	}
@@ -178,7 +178,7 @@ type room struct {
 
 // furnish makes the files. What was made is removed by clear, also after an error.
 func furnish(r executor.AgentRun) (m room, err error) {
-	// Not below the run's state: that lies in git's directory, where tools that look
+	// Not below the run's state: that is in git's directory, where tools that look
 	// for a repository above them go astray.
 	if m.temp, err = regular.MkdirTemp("ralph-claude-"); err != nil {
 		return m, err

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// input is what the program is told on stdin, a line of JSON each. Its methods may
+// input is the program's stdin, a line of JSON each. Its methods may
 // be called from any goroutine and return at once.
 type input struct {
 	mu     sync.Mutex // guards the rest
@@ -47,7 +47,7 @@ func (in *input) close() {
 }
 
 // pump writes to the program until the input is closed or the program gone, of
-// which done tells. A program that does not read holds nobody up: closing w ends it.
+// which done tells. A program that does not read blocks nothing: closing w ends it.
 func (in *input) pump(w *os.File, done <-chan struct{}) {
 	defer w.Close()
 	for {
@@ -86,7 +86,7 @@ type part struct {
 	Text string `json:"text"`
 }
 
-// prompt tells the agent what to do.
+// prompt sends the prompt.
 func (in *input) prompt(b []byte) {
 	s := string(b)
 	if strings.HasPrefix(strings.TrimSpace(s), "/") {
@@ -100,7 +100,7 @@ func (in *input) interrupt() {
 	in.send(map[string]any{"type": "control_request", "request_id": "ralph-end", "request": map[string]string{"subtype": "interrupt"}})
 }
 
-// unanswered tells the program that nobody is there to answer a question of its.
+// unanswered tells the program that there is no one to answer its question.
 func (in *input) unanswered(id string) {
 	in.send(map[string]any{"type": "control_response", "response": map[string]string{"subtype": "error", "request_id": id, "error": "nobody answers questions here; go on without it"}})
 }

@@ -18,9 +18,9 @@ import (
 // maxAgentFile bounds what is read of an agent's file, in bytes.
 const maxAgentFile = 1 << 20
 
-// Natives implements executor.Program: the agents of the project (.claude/agents)
-// and of the user, of which the project's comes first and hides the user's of the
-// same name. Those that Claude Code brings along are not among them.
+// Natives implements executor.Program: the agents of the project (.claude/agents) and of
+// the user; the project's come first and hide the user's of the same name. Claude Code's
+// built-in agents are not included.
 func (c Runner) Natives(ctx context.Context, r executor.AgentRun) ([]executor.Native, error) {
 	env, err := c.Env(r, nil)
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 const (
 	lookEvery = 200 * time.Millisecond
 	restTime  = 3 * time.Second  // after the agent's answer, in which a person has nothing to add
-	deadTime  = 10 * time.Minute // after a question that nobody answers any more
+	deadTime  = 10 * time.Minute // after a question without an answer
 )
 
 // maxEntry is how much of a transcript is read at once, in bytes.
@@ -70,7 +70,7 @@ func watch(t *runner.Turn, r executor.AgentRun, dir string, s session, stop func
 	return w
 }
 
-// find looks for the transcript, which lies in a directory named for the one that
+// find looks for the transcript, which is in a directory named for the one that
 // the session began in.
 func (w *watcher) find() bool {
 	if w.path == "" && w.dir != "" && w.human != "" {

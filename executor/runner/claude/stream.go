@@ -242,7 +242,7 @@ func (s *stream) result(l line) {
 	s.over()
 }
 
-// count tells the turn what was used so far.
+// count reports the usage so far to the turn.
 func (s *stream) count() {
 	total := s.spent
 	for _, u := range s.live {

@@ -74,7 +74,7 @@ func classify(message string, retried bool) executor.FailureClass {
 	return executor.FailConfig
 }
 
-// failure is why there is no final word, nil if nobody says.
+// failure is why there is no final word, nil if unknown.
 func (s *stream) failure(r executor.AgentRun, res process.Result, now time.Time) *executor.Failure {
 	message, again := s.failed, s.again != ""
 	switch {
@@ -105,7 +105,7 @@ func (s *stream) failure(r executor.AgentRun, res process.Result, now time.Time)
 	return f
 }
 
-// lost says whether a session cannot be gone on with.
+// lost says whether a session cannot be resumed.
 func lost(low string) bool {
 	if strings.Contains(low, "no rollout found") || strings.Contains(low, "thread not found") {
 		return true

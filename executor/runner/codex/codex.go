@@ -46,8 +46,7 @@ func (Runner) Describe() executor.Description {
 	}
 }
 
-// Check implements executor.Runner: the program has to be there, and the profile
-// that stands for the agent.
+// Check implements executor.Runner: the program and the agent's profile must exist.
 func (c Runner) Check(_ context.Context, r executor.AgentRun) error {
 	if _, err := runner.Limits(r.Runner.LimitedWhen); err != nil {
 		return err

@@ -21,7 +21,7 @@ const maxPrompt = 1 << 20
 const stdinExt = ".stdin.md"
 
 // openPrompt returns what Codex reads. A file, so that a Codex that never reads it
-// holds nobody up.
+// blocks nothing.
 func openPrompt(r executor.AgentRun) (*os.File, error) {
 	prompt := runner.Prompt(r)
 	if len(prompt) > maxPrompt {

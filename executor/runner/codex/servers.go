@@ -11,7 +11,7 @@ import (
 )
 
 // servers returns the names of the MCP servers that Codex would start besides ours:
-// Codex itself is asked, since they may stand in the user's configuration, in a
+// Codex itself is asked, since they may be in the user's configuration, in a
 // profile or in the system's. There is no option that leaves all of them out.
 func (c Runner) servers(ctx context.Context, r executor.AgentRun, argv, env []string) ([]string, error) {
 	args := slices.Clone(argv)

@@ -12,7 +12,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor/runner"
 )
 
-// stream follows what Codex says of a turn. It is told by one goroutine; after the
+// stream follows Codex' output in a turn. One goroutine calls it; after the
 // program has ended it may be read.
 type stream struct {
 	turn     *runner.Turn

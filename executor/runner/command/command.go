@@ -10,9 +10,9 @@ import (
 	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
-// Runner runs programs. It is stateless and may be used concurrently. Its methods are
-// of the pointer: a thousand wait in Run, and the call of a value's would copy the run
-// once more onto each stack.
+// Runner runs programs. It is stateless and may be used concurrently. Its methods have
+// pointer receivers: a thousand calls wait in Run, and a value receiver would copy the
+// run once more onto each stack.
 type Runner struct{ runner.Base }
 
 var _ executor.Runner = (*Runner)(nil)
@@ -20,7 +20,7 @@ var _ executor.Runner = (*Runner)(nil)
 // answerCap bounds what is kept of the answer of a raw run, in bytes.
 const answerCap = 2 << 20
 
-// Check implements executor.Runner: the program has to be there.
+// Check implements executor.Runner: the program must exist.
 func (c *Runner) Check(_ context.Context, r executor.AgentRun) error {
 	_, err := c.Look(r)
 	if err == nil {
@@ -56,7 +56,7 @@ func (c *Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEn
 			return executor.AgentEnded{}, err
 		}
 		defer f.Close()
-		spec.Stdin = f // a file: an agent that never reads it holds nobody up
+		spec.Stdin = f // a file: an agent that never reads it blocks nothing
 	case "arg":
 		spec.Argv = append(argv, string(runner.Prompt(r)))
 	}

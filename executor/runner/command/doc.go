@@ -6,7 +6,7 @@
 // internal/process; app makes it and executor/effects calls it.
 //
 // The program gets the prompt (stdin, the file RALPH_PROMPT, or its last
-// argument), the worktree as current directory, of the environment only what the
+// argument), the worktree as current directory, only the environment that the
 // runner lets through, and RALPH_EPIC, RALPH_NODE (the key), RALPH_ID,
 // RALPH_STEP, RALPH_ATTEMPT, RALPH_BRANCH, RALPH_PROMPT, RALPH_FEEDBACK (a file,
 // empty on a first attempt) and RALPH_OUTCOME (a file where it may write its
@@ -17,13 +17,12 @@
 // and usage { tokens, usd }; success, error, fatal, pr_url and pr_number, the
 // words of a scrum master's result, count as well. Without an outcome, exit code 0
 // means success and anything else a failed run; <promise>TEXT</promise> in the
-// last lines of a run that ended well stands for an outcome, too. All of that is
-// a claim.
+// last lines of a successful run also counts as an outcome. All of that is a claim.
 //
-// What is not the agent's doing is an *executor.Failure: exit codes 126 and 127
-// (it could not run at all), a signal that ralph did not send, also when a shell
-// tells of it (137, 143), and what the runner's limited_when recognises in the
-// exit code and in the last 64 KiB of each output, if there is no valid outcome.
+// Failures not caused by the agent are an *executor.Failure: exit codes 126 and 127
+// (it could not run at all), a signal that ralph did not send, also as reported by
+// a shell (137, 143), and what the runner's limited_when recognises in the exit
+// code and in the last 64 KiB of each output, if there is no valid outcome.
 //
 // The files of a turn are in the attempt's directory: NAME.prompt.md,
 // NAME.feedback.md, NAME.outcome.json, NAME.out and NAME.err.

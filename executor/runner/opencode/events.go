@@ -22,7 +22,7 @@ const maxEvent = 64 << 20
 
 // listen sends the directory's events until ctx ends, then closes out. The server
 // repeats nothing: whenever the stream begins, also for the first time, a heard
-// without raw comes before its events, so that whoever listens can look by itself.
+// without raw comes before its events, so that a listener can look by itself.
 func (a api) listen(ctx context.Context, out chan<- heard) {
 	defer close(out)
 	for wait := 50 * time.Millisecond; ctx.Err() == nil; wait = min(2*wait, 2*time.Second) {

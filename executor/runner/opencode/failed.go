@@ -61,7 +61,7 @@ func (u *turn) failed(f fault) *runner.End {
 	code := f.Data.StatusCode
 	switch {
 	case f.Name == "MessageAbortedError":
-		// Not by ralph: somebody stopped the agent.
+		// Not by ralph: a person stopped the agent.
 		if end := u.person("abort", time.Now(), "(stopped the agent)"); end != nil {
 			return end
 		}

@@ -31,7 +31,7 @@ func (u *turn) hear(ctx context.Context, h heard) *runner.End {
 		return nil // of another turn in this directory, or a heartbeat: no sign of life
 	}
 	u.latest = time.Now()
-	if h.Type != "message.part.delta" { // it comes again as a whole: in pieces nobody would know a secret
+	if h.Type != "message.part.delta" { // it is repeated as a whole: in pieces a secret would be missed
 		u.t.Heard(h.raw)
 	}
 	u.t.Alive()
@@ -136,7 +136,7 @@ func (u *turn) tool(p part, sub string) {
 }
 
 // outputSize is how much of what a tool answered is said, in bytes; all of it
-// stands in the stream.
+// is in the stream.
 const outputSize = 2000
 
 func indent(s string) string {
@@ -150,7 +150,7 @@ func indent(s string) string {
 	return "    " + strings.ReplaceAll(s, "\n", "\n    ")
 }
 
-// nobody is what an agent is told that asks.
+// nobody is the answer to an agent's question.
 const nobody = "Nobody is there to answer. This is not allowed: find another way, or report that you need a person."
 
 // answer refuses what a session asks for, so that it never waits; when a person has

@@ -16,9 +16,9 @@ import (
 	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
-// Join implements executor.Program. While a ralph runs that has the session's
-// server, the command attaches to that: what a person writes there is seen. Else it
-// opens the session by itself.
+// Join implements executor.Program. While a running ralph has the session's server, the
+// command attaches to that, and a person's messages there are seen. Otherwise it opens
+// the session by itself.
 func (c *Runner) Join(r executor.AgentRun, session string) []string {
 	if dir, _, ok := serving(r.Keep, session); ok {
 		return []string{filepath.Join(dir, attachFile), "--dir", r.Dir, "--session", session}

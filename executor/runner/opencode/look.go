@@ -58,7 +58,7 @@ func (u *turn) look(ctx context.Context, cut bool) *runner.End {
 	return u.judge(list)
 }
 
-// progress tells how far a session is.
+// progress is how far a session is.
 func progress(list []message) string {
 	if len(list) == 0 {
 		return ""
@@ -80,7 +80,7 @@ func (u *turn) broken(ctx context.Context, err error) *runner.End {
 	return nil
 }
 
-// catchUp does what would have been done while nobody listened: it finds the
+// catchUp does what was missed while no one listened: it finds the
 // subagents that began, what they spent, and what was asked.
 func (u *turn) catchUp(ctx context.Context) {
 	children, _ := get[[]session](ctx, u.api, of("session", u.id, "/children")) // what fails here is tried again at the next cut
@@ -147,7 +147,7 @@ func (u *turn) judge(list []message) *runner.End {
 	case last == nil && min(quiet, time.Since(u.began)) > unheard:
 		return &runner.End{Err: &executor.Failure{Class: executor.FailTransient, Err: fmt.Errorf("opencode took the message and did nothing for %v", unheard)}}
 	case last != nil && quiet > unfinished && last.Info.Finish == "tool-calls":
-		return &runner.End{Final: true, Answer: words(*last)} // it stopped behind a tool, such as one that was refused
+		return &runner.End{Final: true, Answer: words(*last)} // it stopped after a tool, such as one that was refused
 	case last != nil && quiet > unfinished:
 		return &runner.End{Died: "was stopped in the middle of its turn"}
 	}

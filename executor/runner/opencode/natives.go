@@ -12,8 +12,8 @@ import (
 	"github.com/ralph-compiler/ralph/executor/runner"
 )
 
-// Natives implements executor.Program: the agents that OpenCode has by itself, and
-// those of the user and of r.Dir.
+// Natives implements executor.Program: OpenCode's built-in agents, and those of the user
+// and of r.Dir.
 func (c *Runner) Natives(ctx context.Context, r executor.AgentRun) ([]executor.Native, error) {
 	p, _, err := c.planOf(r)
 	if err != nil {
@@ -54,7 +54,7 @@ func (c *Runner) Natives(ctx context.Context, r executor.AgentRun) ([]executor.N
 }
 
 // readers are OpenCode's own agents that change nothing. What they are told of
-// permissions does not say so here: ralph's own come behind it.
+// permissions does not say so here: ralph's own come after it.
 var readers = map[string]bool{"explore": true, "plan": true}
 
 // edits reports whether an agent may change files.

@@ -10,9 +10,9 @@ import (
 	"github.com/ralph-compiler/ralph/executor/runner"
 )
 
-// Runner runs agents in sessions of OpenCode's server. It holds the servers that it
-// starts: Close ends them. The zero value with a Base is ready; it may be used
-// concurrently and must not be copied.
+// Runner runs agents in sessions of OpenCode's server. It owns the servers it starts:
+// Close ends them. The zero value with a Base is ready; it may be used concurrently and
+// must not be copied.
 type Runner struct {
 	runner.Base
 
@@ -44,8 +44,8 @@ func (c *Runner) Describe() executor.Description {
 	return executor.Description{Name: "opencode", Tested: ">= 1.18.0, < 1.19", Cannot: map[executor.Capability]string{}}
 }
 
-// Check implements executor.Runner: the program has to be there, and the model to
-// name its provider.
+// Check implements executor.Runner: the program must exist, and the model must name its
+// provider.
 func (c *Runner) Check(_ context.Context, r executor.AgentRun) error {
 	if _, err := modelOf(runner.ModelOf(r), r.Alias.Provider); err != nil {
 		return runner.Configuration(fmt.Errorf("agent %s: %w", runner.AgentOf(r), err))

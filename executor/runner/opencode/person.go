@@ -39,8 +39,8 @@ func persons(p part) (string, bool) {
 	return p.Text, true
 }
 
-// person takes in that somebody wrote in the session: from here on the turn is not
-// judged, and its clocks stand still.
+// person records that a person wrote in the session: from here on the turn is not
+// judged, and its clocks are stopped.
 func (u *turn) person(id string, said time.Time, text string) *runner.End {
 	if u.spoke[id] {
 		return nil

@@ -63,7 +63,7 @@ func (c *Runner) planOf(r executor.AgentRun) (plan, map[string]string, error) {
 	return p, vars, nil
 }
 
-// slot is where a server of a plan stands, or comes to stand.
+// slot is the place of a plan's server, present or future.
 type slot struct {
 	ready chan struct{} // closed when s or err is there
 	s     *server
@@ -156,7 +156,7 @@ func (c *Runner) shared(ctx context.Context, p plan, r executor.AgentRun) (*serv
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		}
-		// It is gone, or whoever started it gave up: another one.
+		// It is gone, or its starter gave up: another one.
 	}
 }
 
@@ -191,7 +191,7 @@ func clean(keep string) {
 	}
 }
 
-// idleServers is how many servers that nobody uses are kept: environments differ
+// idleServers is how many unused servers are kept: environments differ
 // where policy says so, and each server holds some hundred megabytes.
 const idleServers = 2
 
@@ -204,7 +204,7 @@ func (c *Runner) release(s *server) {
 	c.sweep()
 }
 
-// sweep ends the servers that are of no more use, and those that nobody uses, but
+// sweep ends the servers that are of no more use, and unused ones, but
 // for the last few.
 func (c *Runner) sweep() {
 	c.mu.Lock()
@@ -230,8 +230,8 @@ func (c *Runner) sweep() {
 	}
 }
 
-// Close ends all servers, also those of which a person has a session, and returns
-// when nothing of them is left. The Runner cannot be used after it.
+// Close ends all servers, also those where a person has a session, and returns when
+// nothing of them is left. The Runner cannot be used afterwards.
 func (c *Runner) Close() error {
 	c.mu.Lock()
 	c.closed = true

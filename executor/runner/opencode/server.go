@@ -197,7 +197,7 @@ const (
 	sessionsDir  = "sessions" // a file for each session that it has had
 )
 
-// announce writes how a person attaches to the server: a script that nobody else
+// announce writes how a person attaches to the server: a script that no one else
 // can read, since it holds the password.
 func (s *server) announce(p plan) error {
 	script := "#!/bin/sh\n" + passwordVar + "=" + shellword.Quote(s.password) + " exec"

@@ -39,7 +39,7 @@ func (u *turn) enter(ctx context.Context) (session, error) {
 		}
 	}
 	if !r.Fork {
-		want.Title = "" // as it was, or as somebody called it
+		want.Title = "" // as it was, or as a person called it
 	}
 	return s, u.api.update(ctx, s.ID, want)
 }
@@ -101,8 +101,8 @@ func rules(r executor.AgentRun, temp string) []rule {
 	return out
 }
 
-// idle waits until nobody else has the session at work: a prompt to a busy one
-// would be mixed into what it does. It is a person who has it: the clocks stand still.
+// idle waits until no one else has the session at work: a prompt to a busy one
+// would be mixed into what it does. It is a person who has it: the clocks are stopped.
 func (u *turn) idle(ctx context.Context, id string) error {
 	defer u.t.Hold(false)
 	for {

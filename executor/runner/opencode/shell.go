@@ -18,7 +18,7 @@ var shells = []string{"bash", "zsh", "sh", "dash", "ksh"}
 
 // wrap writes the program that OpenCode takes for its shell. A server's environment
 // serves many turns: the wrapper adds the variables of the turn in whose directory
-// it is started, takes away what is the server's own, and becomes the real shell.
+// it is started, removes what is the server's own, and becomes the real shell.
 func (s *server) wrap(env []string) (path string, err error) {
 	var real string
 	for _, v := range env {

@@ -8,7 +8,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor/runner"
 )
 
-// connect gives the directory's sessions the turn's tools, and takes away those of
+// connect gives the directory's sessions the turn's tools, and removes those of
 // turns that are over.
 func (u *turn) connect(ctx context.Context) error {
 	on, err := get[map[string]mcpStatus](ctx, u.api, "/mcp")

@@ -88,7 +88,7 @@ func (c *Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEn
 }
 
 // do takes the turn. Whatever it comes to, nothing of it goes on when it returns,
-// unless a person goes on with it.
+// unless a person continues with it.
 func (u *turn) do(ctx context.Context, vars map[string]string) runner.End {
 	listening, stop := context.WithCancel(ctx)
 	events := make(chan heard, 64)

@@ -12,7 +12,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Agent is a runner under test, and the program that it runs.
+// Agent is a runner under test, and its program.
 type Agent struct {
 	Kind   string // of the runner, with a second word where there are several programs of a kind, such as "acp gemini"
 	Binary string // file name of the program: see Binary; "" if Config names it
@@ -130,8 +130,8 @@ func reason(kind string, r executor.Runner, needs []executor.Capability) string 
 
 // Binary finds a real agent program in the directory that RALPH_E2E_AGENTS names, as
 // make e2e does: .tools/agents/bin of the repository. Real programs take minutes, so
-// that without the variable the test is skipped; with it, it is skipped if the program
-// is not there, or fails if RALPH_E2E_REQUIRE is 1.
+// without the variable the test is skipped; with it, it is skipped if the program is
+// missing, or fails if RALPH_E2E_REQUIRE is 1.
 func Binary(t testing.TB, name string) string {
 	t.Helper()
 	dir := os.Getenv("RALPH_E2E_AGENTS")

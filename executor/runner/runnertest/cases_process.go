@@ -230,7 +230,7 @@ func (s *stage) killRalph(t *testing.T) executor.AgentSession {
 	if err != nil {
 		t.Fatal(err)
 	}
-	temp := filepath.Join(s.state, "tmp") // what a killed ralph leaves there is nobody's fault
+	temp := filepath.Join(s.state, "tmp") // what a killed ralph leaves there is no error
 	if err := os.Mkdir(temp, 0o700); err != nil {
 		t.Fatal(err)
 	}

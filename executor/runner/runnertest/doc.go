@@ -6,13 +6,13 @@
 //	func TestMain(m *testing.M)     { runnertest.Main(m, agent) }
 //	func TestRealSuite(t *testing.T) { runnertest.Run(t, agent) }
 //
-// A case names what it needs of a program. What a program cannot do stands in its
-// Description, or, of what only the suite asks for, in the table here (lacks);
-// nothing else leaves a case out, and Table shows it to people: docs/agents.md.
+// A case names what it needs of a program. What a program cannot do is in its
+// Description or, for needs of the suite only, in the table here (lacks); nothing
+// else skips a case, and Table shows it to people: docs/agents.md.
 //
 // All cases of a suite share one home directory, one configuration and one model,
-// so that a program that serves many sessions starts once. The prompt names the
-// case and the turn, by which the model finds its script.
+// so that a program that serves many sessions starts once. The model finds its script
+// by the case and the turn that the prompt names.
 //
 // It imports executor, executor/mcp (the real outcome channel), ir and internal
 // packages. Only tests use it.

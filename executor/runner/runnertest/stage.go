@@ -63,7 +63,7 @@ func (s *suite) stage(t testing.TB, c Case) *stage {
 // turn is one call of Runner.Run. The zero value is the first turn of a writing agent.
 type turn struct {
 	of      int    // which of the case's turns; 0 is 1
-	session string // to go on with
+	session string // to continue with
 	fork    bool
 	read    bool
 	raw     bool
@@ -149,7 +149,7 @@ func (s *stage) run(ctx context.Context, k turn) played {
 	return out
 }
 
-// playing is a turn that goes on; nil is one that nobody waits for.
+// playing is a turn in progress; nil is one without a waiter.
 type playing struct {
 	over  chan struct{} // closed when it is over
 	ended played        // what came of it then
@@ -204,7 +204,7 @@ func (s *stage) success(t testing.TB, k turn) played {
 	return p
 }
 
-// fails plays a turn that is none, because of a failure of that class.
+// fails plays a turn that fails with a failure of that class.
 func (s *stage) fails(t testing.TB, k turn, class executor.FailureClass) played {
 	t.Helper()
 	p := s.run(t.Context(), k)

@@ -131,7 +131,7 @@ func (s *suite) configure(r ir.Runner) ir.Runner {
 	return r
 }
 
-// Base is what the suite gives to runners: secrets are taken out, and nobody waits long.
+// Base is the suite's Base for runners: secrets are removed, and waits are short.
 func Base() runner.Base {
 	redact := func(text string) string { return strings.ReplaceAll(text, hidden, "[redacted]") }
 	return runner.Base{
