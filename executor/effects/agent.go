@@ -16,7 +16,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// agent runs one iteration of the step's agent, or of the one who stands in.
+// agent runs one iteration of the step's agent, or of its stand-in.
 func (w *Worker) agent(e *executor.Effect, q *executor.Request) (work, error) {
 	n, step := w.find(q)
 	run, runner, err := w.agentRun(e, n, step, cmp.Or(e.Agent, step.Agent), step.Model)
@@ -134,7 +134,7 @@ func (w *Worker) identified(r ir.Runner) map[string]string {
 	return env
 }
 
-// model is what a program is told: what the alias stands for, else the alias.
+// model is the model for the program: the one that the alias stands for, else the alias.
 func (w *Worker) model(alias string) string { return cmp.Or(w.Epic.Models[alias].ID, alias) }
 
 func (t *Tools) activity(e *executor.Effect) func(executor.Activity) {

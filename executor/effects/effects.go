@@ -14,7 +14,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Tools are what effects are done with.
+// Tools are the tools of effects.
 type Tools struct {
 	Epic      *ir.Epic
 	Workspace executor.Workspace
@@ -46,7 +46,7 @@ type Tools struct {
 	Activity func(executor.Effect, executor.Activity) // signs of life; may be nil; called from any goroutine
 }
 
-// Worker does effects, many at a time.
+// Worker performs effects, many at a time.
 type Worker struct {
 	Tools
 	record  func(context.Context, executor.Event) error
@@ -55,8 +55,8 @@ type Worker struct {
 	digests map[string]string // of gates
 }
 
-// New returns a worker. record puts what an effect says while it goes on, without secrets,
-// on stable storage; it is called from any goroutine.
+// New returns a worker. record puts the reports of a running effect, without secrets, on
+// stable storage; it is called from any goroutine.
 func New(t Tools, record func(context.Context, executor.Event) error) *Worker {
 	w := &Worker{Tools: t, record: record, nodes: map[ir.NodeID]*ir.Node{}, digests: map[string]string{}}
 	for i := range t.Epic.Nodes {
@@ -181,7 +181,7 @@ func madeUp(n *ir.Node, q *executor.Request) *ir.Step {
 	return &s
 }
 
-// Failed says in the machine's words why an effect did not happen.
+// Failed is the reason, in the machine's words, why an effect did not happen.
 func Failed(ctx context.Context, e executor.Effect, err error) executor.EffectFailed {
 	f := executor.EffectFailed{Class: executor.FailTransient, Detail: executor.Plain(err.Error()), Gate: e.Gate}
 	if ctx.Err() != nil {

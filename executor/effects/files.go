@@ -20,7 +20,7 @@ func Files(state string, node ir.NodeID, step string, attempt int) string {
 
 // plainFiles takes out of an attempt's directory what is neither a file nor a
 // directory: behind a link that a program left there ralph would write into
-// somebody else's file, and at a pipe it would wait for ever.
+// someone else's file, and at a pipe it would wait for ever.
 func (t *Tools) plainFiles(dir string) error {
 	there, err := t.noLink(dir)
 	if err != nil || !there {
@@ -39,7 +39,7 @@ func (t *Tools) plainFiles(dir string) error {
 }
 
 // files returns the directory of an attempt's files, which whoever writes there
-// makes. What a program put in its place is taken away: ralph writes behind no link.
+// makes. What a program put in its place is removed: ralph writes behind no link.
 func (w *Worker) files(e *executor.Effect) (string, error) {
 	dir := Files(w.State, e.Node, e.Step, e.Attempt)
 	_, err := w.noLink(dir)

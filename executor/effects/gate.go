@@ -65,7 +65,7 @@ func (w *Worker) gate(e *executor.Effect, q *executor.Request) (work, error) {
 }
 
 // doubtful says why a command that passed has to pass once more, in a directory that
-// nobody else knows of; "" if it need not: somebody wrote to tracked files while it
+// no one else knows of; "" if it need not: something wrote to tracked files while it
 // ran, the gate itself or another one, and it may have judged another commit.
 func doubtful(g ir.Gate, j executor.GateJudged, t executor.Trace) string {
 	if g.Kind != "command" || j.Verdict != executor.Pass || len(t.Touched) == 0 {

@@ -13,10 +13,10 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Preflight tries each gate on its base, one after another, all those of one base in
-// one worktree, which is set up once and put back after each. It tells each verdict;
-// an error says why not all were tried. A gate that has to be green and was not tried
-// has no verdict, which is told, too: nothing starts then.
+// Preflight tries each gate on its base, one after another, all gates of a base in one
+// worktree, which is set up once and restored after each. It reports each verdict; an
+// error says why not all were tried. A gate that must be green and was not tried has no
+// verdict, which is reported, too: nothing starts then.
 func Preflight(ctx context.Context, t *Tools, checks []executor.BaselineJudged, tell func(context.Context, executor.Body) error) error {
 	left := checks
 	told := func(ctx context.Context, b executor.Body) error {
