@@ -2,7 +2,7 @@ package local
 
 import "time"
 
-// clock tells the time of a run: where the wall clock stood when it began, and
+// clock tells the time of a run: where the wall clock was when it began, and
 // as much later as the monotonic clock says since.
 type clock struct {
 	wall  time.Time // without a monotonic reading

@@ -9,9 +9,9 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Decide turns what a person said into the event that records it at the time now, or
-// refuses it (*executor.Refused). It is used by who holds the lock: a run, or a command
-// while none runs.
+// Decide turns a person's decision into the event that records it at the time now, or
+// refuses it (*executor.Refused). The caller holds the lock: a run, or a command while
+// none is active.
 func Decide(ctx context.Context, run *machine.Run, ws executor.Workspace, node ir.NodeID, d executor.Decision, now time.Time) (executor.Event, error) {
 	look, err := run.Decisions().Weigh(node, d, now)
 	if err != nil {

@@ -1,5 +1,5 @@
 // Package local drives a machine.Run in this process: it asks the machine what
-// to do, records it, lets effects do it, and records what came of it.
+// to do, records it, has effects perform it, and records the result.
 //
 // In: a Run that has replayed its journal, the journal, and the tools of
 // executor/effects. Out: events, in the journal and to one observer. It imports
@@ -8,6 +8,6 @@
 // It is a machine.Driver: in each round it reads the inbox, appends what the machine
 // decides in one transaction, then starts, stops and answers.
 //
-// One goroutine owns the Run and the journal. Each effect has a goroutine of its
-// own that sends one report; all have ended when Apply returns.
+// One goroutine owns the Run and the journal. Each effect has its own goroutine,
+// which sends one report; all have ended when Apply returns.
 package local

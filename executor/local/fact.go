@@ -6,7 +6,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 )
 
-// fact is what a worker tells while its effect goes on. It waits for the answer,
+// fact is a worker's report during its effect. It waits for the answer,
 // which comes when the fact is on stable storage.
 type fact struct {
 	event executor.Event

@@ -13,7 +13,7 @@ import (
 // lookEvery is how often the inbox is looked at where nothing signals a change.
 const lookEvery = 500 * time.Millisecond
 
-// answer is owed to somebody who sent a decision.
+// answer is owed to the sender of a decision.
 type answer struct{ id, refused string }
 
 // letters takes what people have sent since the last look; now: whether or not
@@ -42,7 +42,7 @@ func (d *driver) letters(now bool) (some bool, err error) {
 		var no *executor.Refused
 		switch {
 		case errors.As(err, &no):
-			if d.Unread != nil && l.Decision.At.Before(d.began) { // whoever wrote it may not wait any more
+			if d.Unread != nil && l.Decision.At.Before(d.began) { // its writer may not wait any more
 				d.Unread(l, no)
 			}
 			err = d.Inbox.Answer(d.ctx, l.Decision.ID, no.Error())
@@ -66,7 +66,7 @@ func (d *driver) owed(id string) bool {
 	return slices.ContainsFunc(d.answers, func(a answer) bool { return a.id == id })
 }
 
-// answer tells people that what they decided is on record.
+// answer reports to people that their decision is on record.
 func (d *driver) answer() error {
 	for _, a := range d.answers {
 		if err := d.Inbox.Answer(context.WithoutCancel(d.ctx), a.id, a.refused); err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor/machine"
 )
 
-// Config says what a run is made of.
+// Config holds the parts of a run.
 type Config struct {
 	effects.Tools
 	Run     *machine.Run // has replayed the journal
@@ -38,14 +38,14 @@ type Config struct {
 	// Watch sees what others change while the run is at work. It may be nil.
 	Watch executor.Watch
 
-	// Observe is told events after they are on stable storage. It may be nil, and
+	// Observe gets events after they are on stable storage. It may be nil, and
 	// does not keep the list.
 	Observe func([]executor.Event)
 }
 
-// Apply runs the epic until nothing is left to do by itself, or until it was
-// interrupted. An error means that the run could not go on; what is in the
-// journal then is the truth, and the next Apply goes on from there.
+// Apply runs the epic until nothing more can be done without a person, or until
+// interrupted. An error means that the run could not continue; the journal is then the
+// truth, and the next Apply continues from there.
 func Apply(ctx context.Context, c Config, start executor.RunStarted) (interrupted bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	d := &driver{
@@ -106,8 +106,8 @@ type report struct {
 	err   error               // why the run cannot go on
 }
 
-// Put gives an event its place and applies it. It becomes durable with the rest
-// of the round, before anything is done about it.
+// Put numbers an event and applies it. It becomes durable with the rest of the round,
+// before any effect that follows from it.
 func (d *driver) Put(e executor.Event) error {
 	parts, e := e.Split()
 	for _, part := range parts {
@@ -167,7 +167,7 @@ func (d *driver) flush() error {
 // Now implements machine.Driver.
 func (d *driver) Now() time.Time { return d.clock.now() }
 
-// Hear implements machine.Driver: it reads the inbox and looks at the deadline.
+// Hear implements machine.Driver: it reads the inbox and checks the deadline.
 func (d *driver) Hear(last bool) (bool, error) {
 	some, err := d.letters(last)
 	if err == nil && !last {

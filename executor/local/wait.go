@@ -9,8 +9,8 @@ import (
 	"github.com/ralph-compiler/ralph/executor/machine"
 )
 
-// Wait implements machine.Driver. The user's interrupt ends it, too. What is ready at the
-// same time is taken together.
+// Wait implements machine.Driver. The user's interrupt ends it, too. Everything ready at
+// the same time is taken together.
 func (d *driver) Wait(wake time.Time) (*machine.Run, error) {
 	d.wake = wake
 	return d.Run, d.wait()
@@ -42,7 +42,7 @@ func (d *driver) wait() error {
 	case <-d.ctx.Done():
 		return d.ctx.Err()
 	}
-	// Whoever is about to report does so now: one commit then serves all.
+	// Workers about to report do so now: one commit then serves all.
 	for idle := 0; idle < 3 && (len(d.flying) > 0 || d.trying != nil); {
 		select {
 		case r := <-d.reports:
@@ -58,7 +58,7 @@ func (d *driver) wait() error {
 	return nil
 }
 
-// alarm is when the driver has to look again although nobody called; zero: never.
+// alarm is when the driver has to look again without a call; zero: never.
 func (d *driver) alarm() time.Time {
 	at := d.wake
 	sooner := func(t time.Time) {

@@ -6,8 +6,8 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 )
 
-// watched begins the run, and to watch it: what was changed since the last one
-// trusted it stands behind the run's start.
+// watched begins the run and its watch: what has changed since the last one trusted it
+// follows the run's start.
 func (d *driver) watched(start executor.RunStarted) error {
 	cut, during, pins := d.Run.Watch().Cut(), d.Run.Watch().AtWork(), d.Run.Watch().Pins()
 	start.Watched = d.Watch != nil

@@ -29,7 +29,7 @@ func (d *driver) start(e *executor.Effect) {
 func (d *driver) worker(j job) {
 	for {
 		d.reports <- d.perform(j)
-		j = job{} // what is done is kept by nobody
+		j = job{} // finished jobs are not kept
 		select {
 		case j = <-d.jobs:
 		case <-d.ctx.Done():
