@@ -92,7 +92,7 @@ func (l *Log) link(events []executor.Event) (last int64, hash string, err error)
 	return last, string(link), nil
 }
 
-// insert puts events into the file whose bodies and hashes stand in l.buf.
+// insert puts events into the file whose bodies and hashes are in l.buf.
 func (l *Log) insert(events []executor.Event) error {
 	text := unsafe.String(unsafe.SliceData(l.buf), len(l.buf)) // BindText copies what it is given
 	for i := 0; i < len(events); {
@@ -118,7 +118,7 @@ func (l *Log) insert(events []executor.Event) error {
 	return nil
 }
 
-// follows reports whether an event may stand after the one numbered last: the
+// follows reports whether an event may follow the one numbered last: the
 // next one, or the record of a lost tail, which says itself after which event
 // the journal had ended.
 func follows(last int64, e executor.Event) bool {

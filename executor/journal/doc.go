@@ -1,7 +1,7 @@
 // Package journal keeps a run's events in SQLite: the only run-time truth.
 //
-// In: executor.Events, in order. Out: the same, after any crash, or an error
-// that names the sequence number at which the file is damaged. It imports the
+// In: executor.Events, in order. Out: the same events, after any crash, or an error
+// with the sequence number at which the file is damaged. It imports the
 // executor's contracts and, alone in the module, zombiezen.com/go/sqlite and
 // gofrs/flock; app opens it and executor/local writes to it.
 //
@@ -20,19 +20,19 @@
 //
 // # The inbox
 //
-// Other processes put decisions into the table inbox while the lock is held
-// (Send, Await); the holder reads them (Pending) and answers. Appending the event
-// of a decision answers its letter in the same transaction.
+// While the lock is held, other processes insert decisions into the table inbox
+// (Send, Await); the holder reads them (Pending) and answers. Appending a decision's
+// event answers its letter in the same transaction.
 //
 // # Projections
 //
-// Views (layout.go) show nodes, attempts, gates, decisions and runs to whoever
-// reads the file with SQL. Tables kept up to date in the transaction of each event
-// would cost every run; views cost only those who ask.
+// Views (layout.go) show nodes, attempts, gates, decisions and runs to SQL readers
+// of the file. Tables updated in each event's transaction would cost every run;
+// views cost only their readers.
 //
 // # The lock
 //
-// Whoever writes holds an exclusive flock on the file "lock" beside the journal.
-// The operating system frees it when the holder dies, however it dies, so there
-// are no stale locks; the identity inside is only for people.
+// A writer holds an exclusive flock on the file "lock" beside the journal. The
+// operating system releases it when the holder dies, however it dies, so there are
+// no stale locks; the identity inside is only for people.
 package journal

@@ -7,7 +7,7 @@ import (
 )
 
 // guard makes an error of a fault in the memory that SQLite shares with other
-// processes: somebody cut a file of the journal off that is in use. Use it as
+// processes: a journal file in use was truncated. Use it as
 // defer l.guard(&err)(). What SQLite had locked by then stays so: the
 // connection is not used again.
 func (l *Log) guard(err *error) func() {

@@ -9,8 +9,8 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Dead returns the last holder of dir's lock, if it ended without releasing it and
-// nobody has taken it since.
+// Dead returns the last holder of dir's lock, if it ended without releasing it and the
+// lock was not taken since.
 func Dead(dir string) (who Owner, ok bool) {
 	if _, held, err := Holder(dir); held || err != nil {
 		return who, false
@@ -19,8 +19,8 @@ func Dead(dir string) (who Owner, ok bool) {
 	return who, err == nil && who.PID != 0
 }
 
-// Holder says who holds the lock of dir now, if anybody does. It takes nothing:
-// by the time it returns the answer may be another.
+// Holder returns the present holder of dir's lock, if any. It does not take the lock:
+// the answer may be outdated when it returns.
 func Holder(dir string) (who Owner, held bool, err error) {
 	path := filepath.Join(dir, "lock")
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {

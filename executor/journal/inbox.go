@@ -19,8 +19,8 @@ var _ executor.Inbox = (*Log)(nil)
 // maxLetter is the largest decision that is read, in bytes of JSON.
 const maxLetter = 1 << 20
 
-// Pending implements executor.Inbox. It costs one look at a counter while no
-// other process has written.
+// Pending implements executor.Inbox. While no other process has written it costs one
+// read of a counter.
 func (l *Log) Pending(ctx context.Context) (_ []executor.Letter, err error) {
 	if l.cut {
 		return nil, l.dead
@@ -63,8 +63,8 @@ func (l *Log) Pending(ctx context.Context) (_ []executor.Letter, err error) {
 	return out, nil
 }
 
-// Answer implements executor.Inbox. The first answer stays. A decision that was
-// appended to the journal is answered by that already.
+// Answer implements executor.Inbox. The first answer stays. Appending a decision to the
+// journal already answers it.
 func (l *Log) Answer(_ context.Context, id, refused string) (err error) {
 	if l.cut {
 		return l.dead
@@ -85,12 +85,11 @@ func (l *Log) reply(id, refused string) error {
 		&sqlitex.ExecOptions{Args: []any{refused, id}})
 }
 
-// ErrSent is returned by Send for a decision whose id is there already.
+// ErrSent is returned by Send for a decision whose id already exists.
 var ErrSent = errors.New("this decision was sent already")
 
-// Send puts a decision into the inbox of the journal in dir, for whoever holds
-// the lock; it is there durably when Send returns. It returns ErrNone if there is
-// no journal.
+// Send puts a decision into the inbox of the journal in dir, for the holder of the lock;
+// it is durable when Send returns. It returns ErrNone if there is no journal.
 func Send(ctx context.Context, dir string, epic ir.NodeID, letter executor.Letter) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -124,9 +123,9 @@ func Send(ctx context.Context, dir string, epic ir.NodeID, letter executor.Lette
 // awaitEvery is how often Await looks.
 const awaitEvery = 100 * time.Millisecond
 
-// Await waits until a decision that was sent is answered, and returns why it was
-// refused, "" if it was taken. When ctx ends first, its error is returned: the
-// caller then looks whether the lock is free, and if so decides by itself.
+// Await waits until a sent decision is answered, and returns why it was refused, "" if
+// accepted. If ctx ends first, its error is returned: the caller then checks whether the
+// lock is free, and if so decides by itself.
 func Await(ctx context.Context, dir string, epic ir.NodeID, id string) (refused string, err error) {
 	conn, err := mail(dir, epic, sqlite.OpenReadOnly)
 	if err != nil {

@@ -41,7 +41,7 @@ var _ executor.Journal = (*Log)(nil)
 // ErrNone is returned by Read when there is no journal yet.
 var ErrNone = errors.New("no journal")
 
-// Damage says that the journal is not what ralph wrote.
+// Damage is the error of a journal that is not as ralph wrote it.
 type Damage struct {
 	Path string
 	Seq  int64 // of the first event that is wrong
@@ -90,7 +90,7 @@ func open(dir string, epic ir.NodeID, flags sqlite.OpenFlags) (*Log, error) {
 	}
 	l := &Log{conn: conn, dead: errors.New("opened for reading")}
 	if tables, err := l.number("SELECT count(*) FROM sqlite_schema"); err == nil && tables == 0 {
-		return nil, errors.Join(ErrNone, conn.Close()) // somebody is just creating it
+		return nil, errors.Join(ErrNone, conn.Close()) // it is just being created
 	}
 	if err := l.check(epic); err != nil {
 		return nil, errors.Join(fmt.Errorf("open journal %s: %w", path, err), conn.Close())
@@ -172,8 +172,8 @@ func (l *Log) number(query string) (n int64, err error) {
 	return n, err
 }
 
-// Events yields every event and checks the chain on the way. When it has come to
-// the end without an error, Append may be called.
+// Events yields every event and checks the chain on the way. After it has reached the
+// end without an error, Append may be called.
 func (l *Log) Events(ctx context.Context) iter.Seq2[executor.Event, error] {
 	return func(yield func(executor.Event, error) bool) {
 		stopped := errors.New("stopped")
@@ -231,7 +231,7 @@ func (l *Log) each(query string, options *sqlitex.ExecOptions) (err error) {
 	return sqlitex.Execute(l.conn, query, options)
 }
 
-// Last returns the sequence number of the last event, once the events were read.
+// Last returns the sequence number of the last event, after the events were read.
 func (l *Log) Last() int64 { return l.last }
 
 // Close implements executor.Journal.

@@ -11,9 +11,9 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Known returns the nodes that the journal in dir has anything about: events,
-// commits that were found above its end, decisions that nobody has answered. It
-// trusts the file and checks no chain. Without a journal there are none.
+// Known returns the nodes that occur in the journal in dir: in events, commits found
+// above its end, unanswered decisions. It trusts the file and does not check the chain.
+// Without a journal there are none.
 func Known(ctx context.Context, dir string, epic ir.NodeID) (ids []ir.NodeID, err error) {
 	l, err := Read(dir, epic)
 	if errors.Is(err, ErrNone) {

@@ -14,7 +14,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
-// Owner says who holds, or held, the lock.
+// Owner is a present or past holder of the lock.
 type Owner struct {
 	PID     int       `json:"pid"`
 	Started time.Time `json:"started"` // of the holding, UTC
@@ -74,7 +74,7 @@ func Acquire(dir string, who Owner) (*Lock, error) {
 // was killed, or the machine stopped).
 func (l *Lock) Before() (Owner, bool) { return l.before, l.before.PID != 0 }
 
-// Release gives the lock back.
+// Release releases the lock.
 func (l *Lock) Release() error {
 	err := regular.NoLinks(filepath.Dir(l.who))
 	if err == nil {
@@ -99,7 +99,7 @@ func readOwner(path string) (o Owner, err error) {
 	return o, nil
 }
 
-// BootID returns the id of the system's present start, "" where there is none.
+// BootID returns the id of the system's present boot, "" if there is none.
 func BootID() string {
 	b, err := regular.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {

@@ -34,7 +34,7 @@ type RunRecord struct {
 	Error   string              `json:"error,omitempty"` // the first reason why it is not done
 }
 
-// ExitCode is what the command line ends with after a run that ended like this.
+// ExitCode is the command line's exit code after a run with this outcome.
 func ExitCode(o executor.RunOutcome) int {
 	switch o {
 	case executor.RunDone:
@@ -47,7 +47,7 @@ func ExitCode(o executor.RunOutcome) int {
 	return 3
 }
 
-// Tally makes run records of events: give it all of a journal, in order. The zero
+// Tally makes run records from events: pass it all of a journal, in order. The zero
 // value is ready.
 type Tally struct {
 	now     RunRecord
@@ -67,8 +67,8 @@ type standing struct {
 	key     ir.Key
 }
 
-// Add takes the next event. If a run has ended with it, its record is returned.
-// A run that ended without a word is known when the next one starts.
+// Add takes the next event. If that ended a run, its record is returned. A run that
+// ended without an event is known when the next one starts.
 func (t *Tally) Add(e executor.Event) (done *RunRecord) {
 	switch b := e.Body.(type) {
 	case executor.RunStarted:
@@ -177,8 +177,8 @@ func (t *Tally) close(outcome executor.RunOutcome, why string) RunRecord {
 	return r
 }
 
-// Open returns what is known of the run that has not ended: it is at work, or was
-// killed. Its outcome and its exit code say nothing yet.
+// Open returns the record of the run that has not ended: it is active, or was killed.
+// Its outcome and exit code have no meaning yet.
 func (t *Tally) Open() (r RunRecord, ok bool) {
 	if !t.open {
 		return RunRecord{}, false
@@ -190,8 +190,8 @@ func (t *Tally) Open() (r RunRecord, ok bool) {
 }
 
 // Runs rebuilds the record of every run from the journal's events. A run that has not
-// ended, because it is at work or was killed and not gone on with, is not among them;
-// the tally knows it.
+// ended, because it is active or was killed and not resumed, is not included; the tally
+// has it.
 func (l *Log) Runs(ctx context.Context, key func(ir.NodeID) ir.Key) ([]RunRecord, *Tally, error) {
 	t := &Tally{Key: key}
 	var out []RunRecord

@@ -12,7 +12,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Verified says what a sound journal holds.
+// Verified is the content of a sound journal.
 type Verified struct {
 	Format  int64     `json:"format"`
 	Events  int64     `json:"events"`
@@ -20,19 +20,19 @@ type Verified struct {
 	Hash    string    `json:"hash"` // of that event: the whole journal's fingerprint
 	At      time.Time `json:"at,omitzero"`
 	Gaps    []Gap     `json:"gaps"`    // each is a lost tail that was put on record
-	Letters int64     `json:"letters"` // decisions in the inbox that nobody has answered
+	Letters int64     `json:"letters"` // unanswered decisions in the inbox
 }
 
-// Gap is a stretch of sequence numbers that no event has.
+// Gap is a range of sequence numbers without events.
 type Gap struct {
 	After  int64 `json:"after"` // the events around it
 	Before int64 `json:"before"`
 	Found  int   `json:"found"` // commits that showed it
 }
 
-// Verify reads the whole journal in dir as a reader would: SQLite's own check of
-// the file, the format, every event, the chain of hashes, the gaps. The error is
-// a *Damage where an event is wrong, and names its sequence number.
+// Verify reads the whole journal in dir as a reader would: SQLite's own check of the
+// file, the format, every event, the hash chain, the gaps. The error for a wrong event
+// is a *Damage with its sequence number.
 func Verify(ctx context.Context, dir string, epic ir.NodeID) (v Verified, err error) {
 	l, err := Read(dir, epic)
 	if err != nil {
