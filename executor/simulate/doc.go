@@ -1,8 +1,8 @@
 // Package simulate walks an epic on a virtual clock with a made-up world: agents,
 // gates, merges and people do what a scenario says, and two days pass in seconds.
 //
-// In: an ir.Epic and a Scenario. Out: the events that a run would write, told to
-// an observer, and the machine as they left it. Nothing is executed, no git is
+// In: an ir.Epic and a Scenario. Out: the events that a run would write, passed to
+// an observer, and the machine in its final state. Nothing is executed, no git is
 // touched, no time passes. The same epic, scenario and seed give the same events.
 // It imports executor, ir and internal/yaml; app calls it.
 //

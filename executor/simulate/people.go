@@ -113,7 +113,7 @@ func (d *sim) whoIs(it *item) string {
 	return may[0]
 }
 
-// expected reports whether somebody is still to say something, and there is
+// expected reports whether a person is still to say something, and there is
 // something left to say it about.
 func (d *sim) expected() bool {
 	said := false

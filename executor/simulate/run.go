@@ -24,7 +24,7 @@ type Result struct {
 // person says "retry" each time that a gate cannot judge has no end.
 func maxEvents(epic *ir.Epic) int64 { return 200_000 + 500*int64(len(epic.Nodes)) }
 
-// Run plays the scenario. observe is told all events, in batches as they would
+// Run plays the scenario. observe gets all events, in batches as they would
 // become durable; it may be nil.
 func Run(epic *ir.Epic, s *Scenario, observe func([]executor.Event)) (Result, error) {
 	d := &sim{
@@ -78,7 +78,7 @@ type sim struct {
 	usual   bool // the scenario says nothing about people
 }
 
-// play lets ralph run whenever somebody starts it.
+// play lets ralph run whenever it is started.
 func (d *sim) play() error {
 	d.at(d.now, &item{start: true})
 	run, err := d.Wait(time.Time{})
@@ -90,7 +90,7 @@ func (d *sim) play() error {
 }
 
 // Wait implements machine.Driver: it lets happen what happens next. While ralph does not
-// run, that goes on until somebody starts it.
+// run, that continues until it is started.
 func (d *sim) Wait(wake time.Time) (*machine.Run, error) {
 	for {
 		if d.run.Seq() > maxEvents(d.epic) {
@@ -102,7 +102,7 @@ func (d *sim) Wait(wake time.Time) (*machine.Run, error) {
 		case it == nil && d.starts == 0:
 			d.open = "the plan waits for approval (hitl { plan = \"required\" }), and nobody in the scenario gives it; people: [{at: 0s, does: approve}] does"
 			return nil, nil
-		case it == nil && wake.IsZero(): // it stayed for people, and nobody is still to come
+		case it == nil && wake.IsZero(): // it stayed for people, and no one is still to come
 			return nil, d.end()
 		case it == nil: // the machine wants to be asked again
 			d.now = later(d.now, wake)
@@ -122,7 +122,7 @@ func (d *sim) Wait(wake time.Time) (*machine.Run, error) {
 // happen lets one thing happen.
 func (d *sim) happen(it *item) error {
 	switch {
-	case it.start && d.up: // somebody approved the plan just before
+	case it.start && d.up: // the plan was approved just before
 		return nil
 	case it.start:
 		return d.start()

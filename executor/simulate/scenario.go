@@ -17,7 +17,7 @@ type Scenario struct {
 	Gates   []GateRule
 	Effects []EffectRule
 	Pulls   []PullRule
-	People  []PersonRule // nil: everybody does what is asked of them; empty: nobody comes
+	People  []PersonRule // nil: everybody does what is asked of them; empty: no one comes
 	Crashes []Crash
 }
 
