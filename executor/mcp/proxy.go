@@ -23,10 +23,10 @@ const (
 	TokenVar = "RALPH_MCP_TOKEN"
 )
 
-// Proxy is a stdio MCP server, one JSON value a line, that hands each request to
-// the turn at address, one after another, and returns when in ends. Notifications
-// are nothing to a turn and end here. It fails if the turn is not there when the
-// agent begins to talk to it; later, the agent is told by each answer.
+// Proxy is a stdio MCP server, one JSON value per line, that forwards each request to
+// the turn at address, one after another, and returns when in ends. Notifications do not
+// concern a turn and are dropped. It fails if the turn does not exist at the agent's first
+// request; later, each answer says so to the agent.
 func Proxy(ctx context.Context, in io.Reader, out io.Writer, attempt, address, token string) error {
 	if address == "" || token == "" {
 		return fmt.Errorf("%s and %s are not set: agents that ralph runs start this, with both", URLVar, TokenVar)
@@ -82,7 +82,7 @@ type message struct {
 	Method string          `json:"method"`
 }
 
-// request reports whether somebody waits for an answer.
+// request reports whether an answer is awaited.
 func (m message) request() bool {
 	return m.Method != "" && len(m.ID) > 0 && !bytes.Equal(m.ID, []byte("null"))
 }

@@ -6,10 +6,10 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 )
 
-// Serve decorates a runner: each of its turns has tools of its own in AgentRun.Tools
-// while it lasts, and what was reported through them in *AgentRun.Reported after it.
-// What the inner runner is besides, an executor.Program, the outer one is too;
-// Inner gives back the runner itself. A program that cannot call tools gets none.
+// Serve decorates a runner: each of its turns has its own tools in AgentRun.Tools while
+// it lasts, and afterwards their reports in *AgentRun.Reported. If the inner runner is
+// an executor.Program, so is the outer one; Inner returns the inner runner. A program
+// that cannot call tools gets none.
 func Serve(s *Server, inner executor.Runner) executor.Runner {
 	if p, ok := inner.(executor.Program); ok {
 		return program{served{s, inner}, p}
@@ -17,7 +17,7 @@ func Serve(s *Server, inner executor.Runner) executor.Runner {
 	return served{s, inner}
 }
 
-// Inner is the runner that Serve was given; another one as it is.
+// Inner is the runner passed to Serve; any other one is returned unchanged.
 func Inner(r executor.Runner) executor.Runner {
 	switch r := r.(type) {
 	case served:

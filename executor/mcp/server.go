@@ -124,8 +124,7 @@ func (s *Server) listen() error {
 	return nil
 }
 
-// Close ends the server and all turns that are open: what they report from then on
-// is refused.
+// Close ends the server and all open turns: their further reports are refused.
 func (s *Server) Close() error {
 	s.mu.Lock()
 	turns, h, done := s.turns, s.http, s.done
@@ -151,7 +150,7 @@ func (s *Server) shut(t *turn) {
 	t.end()
 }
 
-// serve answers one request, of whoever can reach the port.
+// serve answers one request, from anyone who can reach the port.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if !s.local(r) {
 		http.Error(w, "this server is for agents on this machine", http.StatusForbidden)

@@ -26,12 +26,12 @@ const (
 type shape struct {
 	schema      *jsonschema.Schema // nil: any object
 	outcome     bool               // it is an outcome of a step
-	wrapped     bool               // it need not be an object, and stands in "answer"
+	wrapped     bool               // it need not be an object, and is in "answer"
 	wire        json.RawMessage    // what agents are told
 	description string
 }
 
-// shapeOf is what a run has to report. It fails if its schema is none.
+// shapeOf is the required report of a run. It fails if its schema is invalid.
 func shapeOf(r executor.AgentRun) (shape, error) {
 	s := shape{description: "Report what came of your task: call it once you are done, before you end. What does not fit is refused with the reason, and you can call it again; the last call that was taken counts."}
 	truth := r.Schema

@@ -88,7 +88,7 @@ func (t *turn) end() {
 	t.mu.Unlock()
 }
 
-// errOver answers calls that come when nobody listens any more.
+// errOver answers calls that come after the listener has ended.
 var errOver = fmt.Errorf("the turn that this tool belongs to is over: nothing was recorded")
 
 // report keeps what the agent reports: the last valid call counts.
@@ -106,7 +106,7 @@ func (t *turn) report(args json.RawMessage) (string, error) {
 		return "", errOver
 	}
 	err = regular.MkdirOwn(t.run.Files)
-	if err == nil { // the commit point: the answer is not sent before the file stands
+	if err == nil { // the commit point: the answer is not sent before the file is
 		err = atomicfile.WriteOwn(t.run.OutcomeFile(), append(bytes.Clone(value), '\n'), 0o600)
 	}
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 // references, no keywords that are rare. wireOf writes a schema in these words.
 // It may tell less than the true schema, never more; ralph validates with the true one.
 
-// Bounds of what agents are told.
+// Bounds of texts for agents.
 const (
 	maxWire     = 64 << 10 // bytes
 	maxRefDepth = 12       // references inside each other
@@ -36,7 +36,7 @@ var propertyName = lazyregexp.New(`^[a-zA-Z0-9_.-]{1,64}$`)
 type object = map[string]any
 
 // wireOf writes a schema for agents. wrapped says that it may ask for something
-// else than an object, which then stands in the property "answer"; exact says that
+// else than an object, which then is in the property "answer"; exact says that
 // nothing was left out.
 func wireOf(truth json.RawMessage) (wire json.RawMessage, wrapped, exact bool, err error) {
 	var root any
@@ -73,7 +73,7 @@ type writer struct {
 	size  int // schemas that were written
 }
 
-// write writes one schema and what stands in it.
+// write writes one schema and what is in it.
 func (w *writer) write(schema any, refs int) object {
 	in, ok := schema.(object)
 	if w.size++; !ok || w.size > 2000 {
