@@ -13,7 +13,7 @@ import (
 // a key and what it needs. Each node has one step "implement" by the agent "dev"
 // of the command runner "sh", with the gate "check", three attempts and no
 // waiting. change may alter it before it is sealed. It is valid (ir.Verify) if the
-// lines stand in the order of an epic: what a node needs before it, else the
+// lines are in the order of an epic: what a node needs before it, else the
 // smaller key first.
 func Epic(lines []string, change ...func(*ir.Epic)) *ir.Epic {
 	e := &ir.Epic{
@@ -89,7 +89,7 @@ func Start(e *ir.Epic) executor.RunStarted {
 	}
 }
 
-// Statuses renders where all nodes stand, for comparison.
+// Statuses renders where all nodes are, for comparison.
 func Statuses(r *machine.Run) string {
 	var b strings.Builder
 	for _, v := range r.Views() {
