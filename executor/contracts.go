@@ -24,9 +24,9 @@ type Journal interface {
 	Close() error
 }
 
-// Inbox holds what people decided while another process holds the lock.
+// Inbox holds people's decisions made while another process holds the lock.
 type Inbox interface {
-	// Pending returns the decisions that nobody has answered yet, oldest first.
+	// Pending returns the decisions not yet answered, oldest first.
 	Pending(ctx context.Context) ([]Letter, error)
 	// Answer marks one as read: taken, or refused with a reason ("" is taken).
 	Answer(ctx context.Context, id, refused string) error
@@ -73,7 +73,7 @@ type Workspace interface {
 	// FileAt returns a file as of a commit, if it exists and has at most limit bytes.
 	FileAt(ctx context.Context, commit, path string, limit int) (b []byte, there bool, err error)
 	// Edited reports whether a node's worktree differs from what ralph last left
-	// there: somebody worked in it.
+	// there: a person worked in it.
 	Edited(ctx context.Context, node ir.NodeID) (bool, error)
 	// Dir is the node's worktree's directory. It does no I/O.
 	Dir(node ir.NodeID) string
@@ -83,10 +83,10 @@ type Workspace interface {
 type Trace struct {
 	New     []string // untracked files that did not exist before
 	Changed []string // tracked files, or "HEAD", "index", that it changed
-	Touched []string // tracked files that somebody wrote to while a command gate ran, also if they are the same again
+	Touched []string // tracked files that were written to while a command gate ran, also if they are the same again
 }
 
-// PullText is what a pull request says.
+// PullText is the text of a pull request.
 type PullText struct {
 	Title, Body string
 	Onto        string // branch that it asks to be merged into
@@ -108,7 +108,7 @@ type AgentRun struct {
 	Step   *ir.Step // of a gate: a made-up one that bounds the agent's time
 	Agent  string   // name of the agent; it may be a fallback
 	Slug   string   // the runner's own agent of this name is used; "" if none
-	Text   string   // what the agent is told to be: its digested file, without front matter; it stands before the prompt or in place of the system prompt
+	Text   string   // what the agent is told to be: its digested file, without front matter; it is before the prompt or in place of the system prompt
 	Model  string   // resolved alias: what the program is told
 	Alias  ir.Model // what the alias stands for: provider and prices; zero if unknown
 	Runner ir.Runner
@@ -131,7 +131,7 @@ type AgentRun struct {
 	// Context is what the agent may ask for while it works, as JSON; nil if it may
 	// not ask, as in a blind review.
 	Context json.RawMessage
-	// Tools is the MCP server at which the agent reports; nil if there is none: then
+	// Tools is the MCP server at which the agent reports; nil: none, then
 	// the outcome file and the last message are all there is.
 	Tools *Tools
 
@@ -143,7 +143,7 @@ type AgentRun struct {
 	Answer *[]byte
 
 	// Reported is filled with what was reported last through Tools, nil if nothing
-	// was: whoever serves the tools knows, while anybody may write a file.
+	// was: the server of the tools knows, while anybody may write a file.
 	Reported *json.RawMessage
 
 	Activity func(Activity) // told of signs of life; may be nil, may be called from any goroutine
@@ -165,8 +165,8 @@ type Tools struct {
 	ProxyEnv map[string]string
 }
 
-// OutcomeFile is the file in which the agent may write its outcome, or in a Raw run its
-// answer. It also holds what is reported through Tools.
+// OutcomeFile is the file for the agent's outcome, or in a Raw run its answer. It also
+// holds reports made through Tools.
 func (r AgentRun) OutcomeFile() string { return r.Files + "/" + r.Turn() + ".outcome.json" }
 
 // Turn is the base name of the files of this turn.
@@ -186,7 +186,7 @@ type Program interface {
 	Version(ctx context.Context, r AgentRun) (string, error)
 	// Natives lists the agents that the program itself knows in r.Dir.
 	Natives(ctx context.Context, r AgentRun) ([]Native, error)
-	// Join is the command with which a person joins a session in r.Dir; nil if nobody can.
+	// Join is the command with which a person joins a session in r.Dir; nil if that is impossible.
 	Join(r AgentRun, session string) []string
 }
 
@@ -216,7 +216,7 @@ const (
 	CanJoin     Capability = "join"     // a person can join a session
 )
 
-// Native is an agent that a program knows by itself.
+// Native is an agent that a program itself knows.
 type Native struct {
 	Name, Description, Model, Provider string
 	Path                               string // of its file; "" if it has none that is known

@@ -39,8 +39,7 @@ const (
 // ViaBd says that a decision was made in bd.
 const ViaBd = "bd"
 
-// Decision is what a person said. By is a claim; User is the one that the
-// operating system knows.
+// Decision is what a person decided. By is a claim; User is the operating system's user.
 type Decision struct {
 	ID      string    `json:"id"` // unique; the same one is decided once
 	Verb    Verb      `json:"verb"`
@@ -83,7 +82,7 @@ func (r *Refused) Error() string {
 	return r.Why + "\n  " + r.Hint
 }
 
-// Unless keeps a decision only if it is meant in this way.
+// Unless keeps a decision only if its variant is h.
 func (d Decision) Unless(h How) Decision {
 	if d.How == h {
 		return d

@@ -1,9 +1,9 @@
 // Package executor is the vocabulary of a run: events, effects, statuses, decisions,
-// outcomes, and the contracts of those who do the work (Runner, Gate, Workspace,
-// Journal, Tracker).
+// outcomes, and the contracts of its workers (Runner, Gate, Workspace, Journal,
+// Tracker).
 //
 // It decides nothing and does no I/O. It imports ir and the standard library;
-// executor/machine takes the decisions, executor/local drives it, executor/effects does what it asks for,
+// executor/machine decides, executor/local drives it, executor/effects performs its effects,
 // and executor/journal, executor/workspace, executor/runner and executor/gate implement
 // the contracts. app wires them together.
 package executor

@@ -35,7 +35,7 @@ type Effect struct {
 	Iteration int      // of an agent, from 1
 	Gate      string   // of a gate
 	Agent     string   // agent, diagnose, gates judged by an agent: who; a fallback agent may stand in
-	Session   string   // agent: the handle to go on with, "" for a fresh session
+	Session   string   // agent: the handle to continue with, "" for a fresh session
 	TimeMS    int64    // agent: what the turns before it left of the step's time; 0 = unlimited
 	Onto      Onto     // base: what the node starts from instead of its merged inputs
 	Merge     bool     // prepare, collect: of the run-time step "merge"; Inputs are merged in the worktree, Paths are in conflict
@@ -75,7 +75,7 @@ func (e Effect) Started() Event {
 	}
 }
 
-// Says is what the worker of the effect, which has begun, tells or reports.
+// Says is an event reported by the worker of the started effect.
 func (e Effect) Says(b Body) Event {
 	return Event{Node: e.Node, Step: e.Step, Attempt: e.Attempt, Of: e.Seq, Body: b}
 }
@@ -93,8 +93,8 @@ const (
 // MergeStep is the reserved name of the step that begins when results conflict.
 const MergeStep = "merge"
 
-// Preflight is the reserved word for what is done before anything starts: the
-// gates of the policy are tried on the pinned bases. It names no node.
+// Preflight is the reserved word for what precedes every start: the policy's gates are
+// tried on the pinned bases. It names no node.
 const Preflight = "preflight"
 
 // Integration is the reserved id and key of the sum: the node that joins the

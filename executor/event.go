@@ -6,8 +6,8 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Event is a fact in the journal. Node, Step and Attempt address what it is
-// about; they are empty where they do not apply.
+// Event is a fact in the journal. Node, Step and Attempt address its subject; they are
+// empty where they do not apply.
 type Event struct {
 	Seq     int64     // consecutive, from 1
 	At      time.Time // UTC, to the millisecond; never used for order
@@ -21,8 +21,8 @@ type Event struct {
 // Body is what happened. The set is closed: see kinds in event_json.go.
 type Body interface{ EventName() string }
 
-// Kind returns the word that stands for the event in the journal, such as
-// "attempt.started"; "" if it has no body.
+// Kind returns the event's word in the journal, such as "attempt.started"; "" if it has
+// no body.
 func (e Event) Kind() string {
 	if e.Body == nil {
 		return ""
@@ -32,14 +32,14 @@ func (e Event) Kind() string {
 
 // Events about the run as a whole.
 type (
-	// RunStarted begins a run or goes on with an interrupted one: starting
+	// RunStarted begins a run or continues with an interrupted one: starting
 	// `ralph apply` is the approval of the plan, by By.
 	RunStarted struct {
 		Epic   ir.NodeID   `json:"epic"`
 		Plan   string      `json:"plan"`
 		Digest string      `json:"digest"`           // of the whole epic.json
 		Base   Tree        `json:"base"`             // the pinned base
-		Branch string      `json:"branch,omitempty"` // that the base was taken from, where the epic names none; "" if nobody knows
+		Branch string      `json:"branch,omitempty"` // that the base was taken from, where the epic names none; "" if unknown
 		Bases  []NamedTree `json:"bases,omitempty"`  // pinned bases of roots that name their own
 		Slots  int         `json:"slots"`            // nodes that may run at the same time
 		Only   []ir.NodeID `json:"only,omitempty"`   // only these and what they need
@@ -79,7 +79,7 @@ type (
 		Detail string    `json:"detail,omitempty"`
 	}
 	// TailLost says that commits of this epic were found that the journal does not
-	// know: its end is missing. Its own Seq lies above all that they carry (the one
+	// know: its end is missing. Its own Seq is above all that they carry (the one
 	// gap that a journal may have); their numbers are not given again, and the
 	// commits are judged anew when their nodes come to them.
 	TailLost struct {
@@ -180,7 +180,7 @@ type (
 		Until  time.Time    `json:"until,omitzero"`  // limit: when it ends, if that was said
 		Paths  []string     `json:"paths,omitempty"` // conflict, protected: the first of the paths
 		Head   Tree         `json:"head,omitzero"`   // foreign, moved: where the integration branch stands
-		Holds  []string     `json:"holds,omitzero"`  // foreign: those of Effect.Known that Head has in its history; nil: nobody looked, it goes on from where ralph put the branch
+		Holds  []string     `json:"holds,omitzero"`  // foreign: those of Effect.Known that Head has in its history; nil: not checked, it goes on from where ralph put the branch
 		Back   bool         `json:"back,omitempty"`  // foreign: Head is in the history of where ralph put the branch: nothing was added
 		Usage  Usage        `json:"usage,omitzero"`  // what the turn of an agent cost until it was cut
 		ListRef
@@ -190,7 +190,7 @@ type (
 		Base Tree   `json:"base"`
 		Head string `json:"head,omitempty"` // modes branch and wait: the branch's head that it was made from
 	}
-	// Prepared says that the worktree stands at the attempt's commit.
+	// Prepared says that the worktree is at the attempt's commit.
 	Prepared struct {
 		Saved   string   `json:"saved,omitempty"`   // ref under which what was left there is kept
 		Paths   []string `json:"paths,omitempty"`   // merge: in conflict in the worktree now, the first of them
@@ -318,18 +318,18 @@ const (
 	EndTakenOver AgentEnd = "taken_over"
 )
 
-// BlockedBy says what kind of thing blocked a node.
+// BlockedBy is the kind of thing that blocked a node.
 type BlockedBy string
 
 // What blocks a node. "" is not known: an earlier release did not say.
 const (
 	ByGates  BlockedBy = "gates"        // command, agent or review gates failed its last attempt
-	ByPerson BlockedBy = "person"       // a human gate that nobody let pass
+	ByPerson BlockedBy = "person"       // a human gate without an approval
 	ByStop   BlockedBy = "stop"         // a gate said stop, or the agent reported a fatal result
 	ByAgent  BlockedBy = "agent"        // the agent failed: its outcome, its time, a crash
 	ByChecks BlockedBy = "checks"       // ralph's own checks of what it left
 	ByBudget BlockedBy = "budget"       // of the node or the run
-	ByPull   BlockedBy = "pull request" // closed, where nobody would do it better
+	ByPull   BlockedBy = "pull request" // closed, where no one would do it better
 )
 
 // How the reason of a node begins that its budget, or the run's, blocked.
@@ -350,7 +350,7 @@ const (
 	RunKilled      RunOutcome = "killed" // no event says so: it has no end
 )
 
-// IsOf reports whether a worker of that start, or of one that is not known, says an event.
+// IsOf reports whether an event is from a worker of that start, or of an unknown one.
 func (e Event) IsOf(f Effect) bool { return e.Of == 0 || e.Of == f.Seq }
 
 // Timed reports whether a wait ends by itself.
@@ -358,14 +358,14 @@ func (w NodeWaiting) Timed() bool {
 	return w.For == ForTimer || w.For == ForLimit || w.For == ForBudget && !w.Until.IsZero()
 }
 
-// Decided reports whether the wait is over: the node only needs a place.
+// Decided reports whether the wait is over: the node only needs a slot.
 func (w NodeWaiting) Decided() bool { return w.For == ForTimer && w.Until.IsZero() }
 
-// Millis is a time to the millisecond, in UTC: what another engine, or a replay, reads
-// back is what was said.
+// Millis is a time to the millisecond, in UTC, so that another engine, or a replay, reads
+// back what was written.
 func Millis(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 
-// ToMillis is an event whose times are to the millisecond, whoever made it.
+// ToMillis is an event whose times are to the millisecond, regardless of its maker.
 func (e Event) ToMillis() Event {
 	e.At = Millis(e.At)
 	switch b := e.Body.(type) {

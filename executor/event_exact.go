@@ -13,7 +13,7 @@ type exact struct {
 	bad  bool
 }
 
-// has passes what stands next, if it is that.
+// has passes what is next, if it is that.
 func (x *exact) has(what string) bool {
 	rest, found := bytes.CutPrefix(x.rest, []byte(what))
 	if found {

@@ -10,8 +10,8 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// EventVersion is the version of the events' form that this ralph writes. A
-// later one is refused when read; readers of earlier ones are files of their own.
+// EventVersion is the version of the event format that this ralph writes. A later one is
+// refused when read; readers of earlier ones are files of their own.
 const EventVersion = 1
 
 type wireEvent struct {
@@ -32,8 +32,8 @@ func (e Event) MarshalJSON() ([]byte, error) { return e.AppendJSON(nil) }
 // AppendJSON appends what MarshalJSON returns to b.
 func (e Event) AppendJSON(b []byte) ([]byte, error) { return new(EventEncoder).Append(b, e) }
 
-// EventEncoder writes events one after another and makes little garbage. The zero
-// value is ready.
+// EventEncoder writes events one after another with little garbage. The zero value is
+// ready.
 type EventEncoder struct {
 	to   appender
 	json *json.Encoder
@@ -131,7 +131,7 @@ func appendString(b []byte, word string) []byte {
 	return bytes.TrimRight(to.b, "\n")
 }
 
-// plainWord reports whether a word stands in JSON as it is.
+// plainWord reports whether a word is in JSON as it is.
 func plainWord(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' {
@@ -148,8 +148,8 @@ func (e *Event) UnmarshalJSON(b []byte) (err error) {
 	return err
 }
 
-// EventDecoder reads events one after another and makes little garbage. The zero
-// value is ready.
+// EventDecoder reads events one after another with little garbage. The zero value is
+// ready.
 type EventDecoder struct {
 	from bytes.Reader
 	json *json.Decoder

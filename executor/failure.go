@@ -6,7 +6,7 @@ type Failure struct {
 	Err   error
 	Until string   // limit: RFC 3339, "" if it was not said
 	Paths []string // conflict, protected
-	Head  Tree     // foreign, moved: where the integration branch stands
+	Head  Tree     // foreign, moved: where the integration branch is
 	Holds []string // foreign: see EffectFailed
 	Back  bool     // foreign: see EffectFailed
 }
@@ -26,11 +26,11 @@ type FailureClass string
 // Classes of failure.
 const (
 	FailConflict    FailureClass = "conflict"      // results do not merge: the step "merge" begins
-	FailConfig      FailureClass = "configuration" // cannot work until somebody changes something: a person
+	FailConfig      FailureClass = "configuration" // cannot work until something is changed: a person
 	FailTransient   FailureClass = "transient"     // may work next time: tried again with backoff
 	FailCrash       FailureClass = "crash"         // the agent was killed by a signal that was not ours
 	FailInterrupted FailureClass = "interrupted"   // by ralph's own end; counts nothing
-	FailLost        FailureClass = "lost"          // its worker was lost, and nobody knows how far it came: begun again with backoff, with a count of its own
+	FailLost        FailureClass = "lost"          // its worker was lost, with unknown progress: begun again with backoff, with a count of its own
 	FailLimit       FailureClass = "limit"         // a rate limit: the runner is parked; counts nothing
 	FailForeign     FailureClass = "foreign"       // publish of the sum: others have put commits on the branch, up to Head: a person
 	FailMoved       FailureClass = "moved"         // land: the branch has moved on to Head; to be merged anew from there

@@ -6,10 +6,10 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Kept is what has to be known of a node to go on with it where there is no
-// journal: in another clone, on another machine. A tracker keeps it as JSON. It is
-// small; what does not fit is left out, the least needed first: reasons, older
-// attempts, what lists can be found again from the epic, what steps came to.
+// Kept is the state needed to continue a node without a journal: in another clone, on
+// another machine. A tracker keeps it as JSON. It is small; what does not fit is
+// omitted, the least needed first: reasons, older attempts, lists that can be rebuilt
+// from the epic, results of steps.
 type Kept struct {
 	Status    string         `json:"status"`           // its word: done, blocked, …
 	Reason    string         `json:"reason,omitempty"` // why it is blocked, or waits
@@ -39,7 +39,7 @@ type KeptSuccess struct {
 	Aside  bool       `json:"aside,omitempty"`  // put aside by --rerun
 }
 
-// KeptLife is how far a node came that is not done, for one work and one base.
+// KeptLife is the progress of a node that is not done, for one work and one base.
 type KeptLife struct {
 	Work   string         `json:"work"`
 	Judge  string         `json:"judge"`
@@ -58,7 +58,7 @@ type KeptLife struct {
 type KeptAttempt struct {
 	Step   string        `json:"step"`
 	Number int           `json:"n"`
-	Status AttemptStatus `json:"status"` // running: nobody judged what it left
+	Status AttemptStatus `json:"status"` // running: its result is unjudged
 	Reason string        `json:"reason,omitempty"`
 	Commit string        `json:"commit,omitempty"`
 	Tree   string        `json:"tree,omitempty"`
@@ -66,7 +66,7 @@ type KeptAttempt struct {
 	At     time.Time     `json:"at"` // when it began
 }
 
-// KeptSpent is what something has cost; what nobody reported is counted apart.
+// KeptSpent is a cost; unreported costs are counted separately.
 type KeptSpent struct {
 	Tokens   int64 `json:"tokens,omitempty"`
 	USDMicro int64 `json:"usd_micro,omitempty"`
@@ -76,8 +76,8 @@ type KeptSpent struct {
 }
 
 // Events that begin a journal that has to be written anew, because the old one is
-// lost: what a tracker kept of it. They stand before the first RunStarted; commits
-// that nobody is known to have judged stand before them, in a TailLost.
+// lost: what a tracker kept of it. They precede the first RunStarted; commits
+// without a known verdict precede them, in a TailLost.
 type (
 	// RunRecovered says on which base the run was, and where ralph put the
 	// integration branch.
@@ -88,7 +88,7 @@ type (
 		Bases  []NamedTree `json:"bases,omitempty"`
 		Head   string      `json:"head,omitempty"`   // where ralph put the integration branch, if it stands there
 		Others []string    `json:"others,omitempty"` // heads of accepted commits of others that are in it
-		Holds  []string    `json:"holds,omitzero"`   // the base, results and heads of others that are in it, as git says; nil: nobody looked
+		Holds  []string    `json:"holds,omitzero"`   // the base, results and heads of others that are in it, as git says; nil: not checked
 		Lost   int64       `json:"lost"`             // last event of the lost journal, as far as that is known
 		Spent  KeptSpent   `json:"spent,omitzero"`
 		Added  ir.Budget   `json:"added,omitzero"`

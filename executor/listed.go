@@ -105,9 +105,9 @@ func short(b Body) bool {
 	return true
 }
 
-// Split returns what is recorded for an event: the parts of its lists, if these are too
+// Split returns what is recorded for an event: the parts of its lists, if they are too
 // long for one event, and the event that refers to them. Parts of a report are reports of
-// the same start: one that is late is refused whole.
+// the same start: a late one is refused as a whole.
 func (e Event) Split() (parts []Event, last Event) {
 	if short(e.Body) {
 		return nil, e
@@ -143,7 +143,7 @@ func (e Event) splitLists() (parts []Event, last Event) {
 }
 
 // splitLost divides what was found among several events. A commit of too many parents has
-// one of its own, behind a list of these; no list stands behind the gap.
+// one of its own, after a list of these; no list follows the gap.
 func (e Event) splitLost(b TailLost) (parts []Event, last Event) {
 	for rest := b.Found; ; {
 		n := fitting(rest, mostListed, Orphan.size)
@@ -224,7 +224,7 @@ func (o Orphan) size() int {
 	return bytes
 }
 
-// Add takes a part; one that begins anew drops what was there.
+// Add takes a part; one that starts over drops the previous ones.
 func (l *Lists) Add(b InputsListed) error {
 	if b.After == 0 {
 		*l = nil
@@ -240,7 +240,7 @@ func (l *Lists) Add(b InputsListed) error {
 	return nil
 }
 
-// Complete returns a body with the lists that it refers to, and forgets these.
+// Complete returns a body with the lists it refers to, and drops them.
 func (l *Lists) Complete(b Body) (Body, error) {
 	x, ok := b.(interface{ ref() ListRef })
 	if !ok || x.ref().Listed == 0 {

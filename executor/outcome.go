@@ -42,7 +42,7 @@ type reported struct {
 	PR      int    `json:"pr_number"`
 }
 
-// texts takes a list, or one value for a texts of one; null is none. Each value is
+// texts takes a list, or one value for a texts of one; null is an empty list. Each value is
 // a text or an object.
 type texts []listed
 
@@ -96,9 +96,8 @@ func readListed(raw json.RawMessage) listed {
 // anyDepth is more than encoding/json takes.
 const anyDepth = 1 << 20
 
-// ParseOutcome reads an outcome from the JSON object that an agent wrote, in any of the
-// accepted forms. An invalid outcome has Invalid set to the reason. Unknown keys are
-// ignored.
+// ParseOutcome reads an outcome from an agent's JSON object, in any of the accepted
+// forms. An invalid outcome has Invalid set to the reason. Unknown keys are ignored.
 func ParseOutcome(b []byte) (Outcome, Usage) {
 	none := Usage{}
 	b = bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))
@@ -200,12 +199,12 @@ func shortLine(parts ...string) string {
 	return note(text.OneLine(strings.Join(parts, " ")), 200)
 }
 
-// InvalidOutcome says why an outcome is invalid.
+// InvalidOutcome is an invalid outcome with the reason.
 func InvalidOutcome(format string, args ...any) Outcome {
 	return Outcome{Invalid: text.Head(Clean(fmt.Sprintf(format, args...)), 300)}
 }
 
-// Clean removes control characters, so that what an agent says cannot steer a terminal.
+// Clean removes control characters, so that an agent's text cannot control a terminal.
 func Clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 {
@@ -219,7 +218,7 @@ func (o Outcome) Asks() bool {
 	return o.NeedsHuman || o.NextAction == "need_human" || o.NextAction == "needs_human"
 }
 
-// Claims reports whether what the agent said lets gates begin.
+// Claims reports whether the agent's outcome lets gates begin.
 func (e AgentEnded) Claims() bool {
 	switch {
 	case e.End != EndExited || e.Outcome.Fatal || e.Outcome.Invalid != "" || e.Outcome.Result == "failed":
@@ -230,7 +229,7 @@ func (e AgentEnded) Claims() bool {
 	return true
 }
 
-// Size is at least how many bytes an input takes in an event.
+// Size is the minimum number of bytes that an input takes in an event.
 func (x Result) Size() int {
 	return len(`{"node":"","commit":"","tree":"","same":""},`) + len(x.Node) + len(x.Commit) + len(x.Tree.Tree) + len(x.Same)
 }

@@ -13,8 +13,8 @@ const eventRoom = 3600
 // firstFew bounds what is kept of a list.
 const firstFew = 5
 
-// Bound shortens what the agent said until it fits into an event: lists first,
-// then what it printed, then its summary.
+// Bound shortens the agent's report until it fits into an event: lists first, then
+// printed output, then its summary.
 func (e *AgentEnded) Bound() {
 	o := &e.Outcome
 	o.Errors, o.Pointers, o.Proposals = o.Errors[:min(len(o.Errors), firstFew)], o.Pointers[:min(len(o.Pointers), firstFew)], o.Proposals[:min(len(o.Proposals), firstFew)]

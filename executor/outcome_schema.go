@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 )
 
-// OutcomeSchema is the JSON Schema of an outcome, as agents are told it: the first
-// form that ParseOutcome takes.
+// OutcomeSchema is the JSON Schema of an outcome as given to agents: the first form that
+// ParseOutcome accepts.
 var OutcomeSchema = json.RawMessage(`{
   "type": "object",
   "required": ["result", "summary"],

@@ -27,7 +27,7 @@ type typed struct {
 	CancelledBy string `json:"cancelled_by"`
 }
 
-// typedOutcome reads the other form. It may stand under "outcome" in the record of
+// typedOutcome reads the other form. It may be under "outcome" in the record of
 // a run. ok is false if b is neither.
 func typedOutcome(b []byte) (out Outcome, u Usage, ok bool) {
 	var is struct {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Events of a preflight. They are about the run as a whole, and may stand before
+// Events of a preflight. They are about the run as a whole, and may be before
 // the first run: a preflight can be asked for alone.
 type (
 	// PreflightStarted says which gates are about to be tried.
@@ -40,13 +40,13 @@ type (
 // roomAlso bounds the names of gates, in bytes, in an event that has a message besides.
 const roomAlso = 800
 
-// Trying says that these gates are tried, and names as many as an event takes.
+// Trying is the event's body for these gates, with as many names as an event takes.
 func Trying(setup string, gates []string) PreflightStarted {
 	n := fitting(gates, mostListed, nameSize)
 	return PreflightStarted{Setup: setup, Gates: gates[:n], More: len(gates) - n}
 }
 
-// All names all gates that are tried; "…" stands for one that is not named.
+// All names all gates that are tried, "…" for an unnamed one.
 func (b PreflightStarted) All() []string {
 	return slices.Concat(b.Gates, slices.Repeat([]string{"…"}, b.More))
 }
@@ -66,7 +66,7 @@ func nameSize(name string) int { return 2*len(name) + 3 }
 // green.
 func (b BaselineJudged) Red() bool { return b.Verdict == Fail || b.Verdict == Stop }
 
-// Binding is what a verdict on a base, and a person's word about it, hold for.
+// Binding is what a verdict on a base, and a person's word about it, apply to.
 type Binding struct{ Tree, Digest, Setup string }
 
 func (b Binding) Compare(o Binding) int {

@@ -4,9 +4,8 @@ import (
 	"reflect"
 )
 
-// Redacted returns a copy of a body with every text passed through clean; nil
-// cleans nothing. What names a commit, a tree or a digest has no shape that clean
-// would know.
+// Redacted returns a copy of a body with every text passed through clean; nil cleans
+// nothing. Names of commits, trees and digests have no shape that clean recognises.
 func Redacted(b Body, clean func(string) string) Body {
 	if clean == nil || b == nil {
 		return b

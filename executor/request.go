@@ -10,7 +10,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Late is what a prompt says besides the epic's text, without the feedback.
+// Late is the content of a prompt besides the epic's text, without the feedback.
 type Late struct {
 	Task    []string `json:"task,omitempty"`  // in place of the epic's text
 	About   bool     `json:"about,omitempty"` // what the sprint is about follows it
@@ -84,8 +84,8 @@ func (t *Late) Prompt(b *bytes.Buffer, n *ir.Node, step *ir.Step, feedback, left
 	return b.Bytes()
 }
 
-// Request is what a worker has to know of the run to do an effect, besides the epic: plain
-// data that stays the same through JSON. Its lists must not be changed.
+// Request is what a worker must know of the run to perform an effect, besides the epic:
+// plain data that survives JSON unchanged. Its lists must not be modified.
 type Request struct {
 	Effect   Effect          `json:"effect"`
 	Lists    ListRef         `json:"lists,omitzero"`     // the effect's Inputs and Known, where they are too long: these are empty
@@ -104,7 +104,7 @@ type Request struct {
 	Pull     *PullText       `json:"pull,omitempty"`     // pull
 }
 
-// Refer puts a reference in place of the effect's lists, if they are too long for a request.
+// Refer replaces the effect's lists by a reference, if they are too long for a request.
 func (q *Request) Refer() {
 	e := &q.Effect
 	if sizeOf(e.Inputs)+len(e.Known)*commitSize > mostListed {
@@ -114,7 +114,7 @@ func (q *Request) Refer() {
 	}
 }
 
-// Complete returns a request with the lists that it refers to.
+// Complete returns a request with the lists it refers to.
 func (q *Request) Complete(l Lists) (*Request, error) {
 	if (ListRef{Listed: l.len(), List: l.digest()}) != q.Lists {
 		return nil, fmt.Errorf("it refers to %d entries, and was given others", q.Lists.Listed)
@@ -131,14 +131,14 @@ func (q *Request) Complete(l Lists) (*Request, error) {
 	return &whole, nil
 }
 
-// StepReport is what the agent of a step's last attempt that passed reported.
+// StepReport is the report of the agent of a step's last passed attempt.
 type StepReport struct {
 	Step    string `json:"step"`
 	Attempt int    `json:"attempt"`
 	Summary string `json:"summary,omitempty"`
 }
 
-// Stalled is what is known of an agent that another one looks at.
+// Stalled is what is known of an agent that another one diagnoses.
 type Stalled struct {
 	Agent string `json:"agent,omitempty"`
 	Turn  string `json:"turn,omitempty"`

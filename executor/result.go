@@ -7,8 +7,8 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// StepDone is what one step of a success came to: when its gates change, they
-// alone run again, on this commit.
+// StepDone is the result of one step of a success: if its gates change, only they run
+// again, on this commit.
 type StepDone struct {
 	Step   string `json:"step"`
 	Judge  string `json:"judge"` // digest of its gates
@@ -53,8 +53,8 @@ type Usage struct {
 // IsZero reports whether nothing is known.
 func (u Usage) IsZero() bool { return u.Tokens == nil && u.USDMicro == nil }
 
-// OrStated fills in figures that are unknown where the policy states that a turn of
-// the agent costs nothing: what is expected of other turns is not what they cost.
+// OrStated fills in unknown figures if the policy states that a turn of the agent costs
+// nothing: a nonzero expected cost is not the actual cost.
 func (u Usage) OrStated(expected *ir.Cost) Usage {
 	fill := func(told, stated *int64) *int64 {
 		if told == nil && stated != nil && *stated == 0 {
@@ -90,13 +90,13 @@ type Tree struct {
 	Tree   string `json:"tree"`
 }
 
-// NamedTree is a pinned base that some roots name themselves.
+// NamedTree is a pinned base named by some roots.
 type NamedTree struct {
 	Name string `json:"name"`
 	Tree
 }
 
-// Result is what a node gives to those that depend on it.
+// Result is what a node provides to its dependents.
 type Result struct {
 	Node ir.NodeID `json:"node"`
 	Tree
@@ -106,7 +106,7 @@ type Result struct {
 // AgentEnd says how an agent's program ended.
 type AgentEnd string
 
-// Outcome is what an agent says about its work. A claim, never a verdict.
+// Outcome is an agent's report on its work: a claim, never a verdict.
 type Outcome struct {
 	Result        string     `json:"result"`                // success, partial, failed, or "" if it gave none
 	NextAction    string     `json:"next_action,omitempty"` // advance_phase, repeat_phase, need_human, none
@@ -122,7 +122,7 @@ type Outcome struct {
 	Pull          Pull       `json:"pull,omitzero"`            // a pull request that it says it made
 }
 
-// Proposal is work that an agent found. The whole of it stands in the outcome file.
+// Proposal is work found by an agent. The outcome file has the whole of it.
 type Proposal struct {
 	Title string `json:"title"`
 	Text  string `json:"text,omitempty"`
@@ -133,9 +133,8 @@ func (o Outcome) None() bool {
 	return o.Result == "" && o.Invalid == "" && o.Promise == "" && !o.NeedsHuman && !o.Fatal && o.NextAction == ""
 }
 
-// SaidOfTests is what a gate found out about tests, as people read it:
-// passed/failed/skipped, or one word where they were not counted; "" if no tests were
-// recognised in what it printed.
+// SaidOfTests is a gate's test result for people: passed/failed/skipped, or one word if
+// they were not counted; "" if no tests were recognised in its output.
 func (g GateJudged) SaidOfTests() string {
 	if said := TestsOf([]GateJudged{g}); said != "skip" {
 		return said
@@ -143,8 +142,8 @@ func (g GateJudged) SaidOfTests() string {
 	return ""
 }
 
-// TestsOf sums what the gates of an attempt printed about tests; where none printed
-// numbers it is the worst of their words.
+// TestsOf sums the test counts of an attempt's gates; if none printed numbers it is the
+// worst of their words.
 func TestsOf(gates []GateJudged) string {
 	var sum TestCounts
 	counted, word := false, "skip"
@@ -163,5 +162,5 @@ func TestsOf(gates []GateJudged) string {
 	return word
 }
 
-// ID names the files: their tree, or the commit of one whose tree is not known.
+// ID identifies the files: their tree, or the commit if the tree is unknown.
 func (t Tree) ID() string { return cmp.Or(t.Tree, t.Commit) }

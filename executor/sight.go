@@ -10,7 +10,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Sight is what the sender of a letter saw: it does not count for what came in between.
+// Sight is what the sender of a letter saw: the letter does not apply to what came after.
 type Sight struct {
 	Run   int64     `json:"run,omitempty"`   // event that began the run which it is for, as whichRun says; 0: whichever reads it
 	Began time.Time `json:"began,omitzero"`  // when that was
@@ -19,7 +19,7 @@ type Sight struct {
 }
 
 // OfRun reports whether a decision is for the run that its sender saw. The others end a
-// wait, and are bound to the attempt: they count as long as exactly that waits.
+// wait and are bound to the attempt: they count as long as that attempt waits.
 func (v Verb) OfRun() bool {
 	switch v {
 	case Skip, Cancel, Pause, Resume:
@@ -32,8 +32,8 @@ func (v Verb) OfRun() bool {
 // WasPaused reports whether a pause was seen.
 func (s Sight) WasPaused() bool { return strings.HasPrefix(s.State, "paused by ") }
 
-// Earlier reads what a letter of an earlier release says: "STANDING, the text DIGEST",
-// or the text alone. What it does not say it is not bound to.
+// Earlier reads a letter of an earlier release: "STANDING, the text DIGEST", or the text
+// alone. It is not bound to what it omits.
 func (s Sight) Earlier(about string) Sight {
 	state, text, _ := strings.Cut(about, "the text ")
 	s.Text = text
@@ -43,11 +43,10 @@ func (s Sight) Earlier(about string) Sight {
 	return s
 }
 
-// Grade says what a change means that ralph did not make.
+// Grade is the meaning of a change that ralph did not make.
 type Grade string
 
-// Drift is something that is not as it was: a setting, a hook, a ref, the
-// user's checkout.
+// Drift is a changed thing: a setting, a hook, a ref, the user's checkout.
 type Drift struct {
 	What string `json:"what"`           // unique: "core.hooksPath in .git/config", "refs/heads/x"
 	Was  string `json:"was,omitempty"`  // "": it was not there
@@ -60,13 +59,13 @@ type Drift struct {
 	Files map[string]string `json:"files,omitempty"`
 }
 
-// ID names a change in commands: the same change has the same.
+// ID names a change in commands: the same change has the same ID.
 func (c Drift) ID() string {
 	sum := sha256.Sum256([]byte(c.What + "\x00" + c.Was + "\x00" + c.Is))
 	return hex.EncodeToString(sum[:4])
 }
 
-// AsBefore is what something was that is not told in one value.
+// AsBefore describes a former state that does not fit into one value.
 const AsBefore = "as it was when the run began"
 
 // String says what changed, in one line.
@@ -126,7 +125,7 @@ const (
 type Sighting struct {
 	Drift
 	Thing   Thing
-	Forward bool      // a ref: it is new, or what it was is an ancestor of what it is; a route: nobody need be told
+	Forward bool      // a ref: it is new, or what it was is an ancestor of what it is; a route: no report is needed
 	Young   bool      // foreign: it was made while an attempt was in flight that still is: never trusted
 	Node    ir.NodeID // own: whose ref it is; "" if the epic's
 	Branch  bool      // own: it is the node's branch
@@ -134,9 +133,9 @@ type Sighting struct {
 	During  []During
 }
 
-// Watch looks at what is the user's, and at the epic's refs, around everything
-// that runs programs of others. It only reads. Its methods but Start, Finish and
-// Keep may be called from any goroutine. Every sighting is returned once.
+// Watch checks the user's things and the epic's refs around everything that runs foreign
+// programs. It only reads. Its methods except Start, Finish and Keep may be called from
+// any goroutine. Every sighting is returned once.
 type Watch interface {
 	// Start begins to watch. It compares what is there with open (What and Was of
 	// changes that are neither accepted nor put back); if the last run did not come to its end,
@@ -149,12 +148,12 @@ type Watch interface {
 	// Finish looks once more, when nothing runs: also at other refs and the
 	// user's checkout.
 	Finish() []Sighting
-	// Keep is told of sightings that are on record now. What is trusted then
+	// Keep gets the sightings that are on record now. What is trusted then
 	// outlives a crash.
 	Keep(done []Sighting) error
 }
 
-// Pin is where a ref of the epic stands, as far as it is on record.
+// Pin is the recorded commit of a ref of the epic.
 type Pin struct {
 	Node    ir.NodeID
 	Step    string   // "": the node's result
@@ -162,8 +161,8 @@ type Pin struct {
 	Commits []string // any of them
 }
 
-// Foreign reports whether an effect runs programs that ralph does not answer for:
-// agents, gates, setup commands.
+// Foreign reports whether an effect runs programs outside ralph's control: agents,
+// gates, setup commands.
 func (k EffectKind) Foreign() bool {
 	switch k {
 	case EffectPrepare, EffectRed, EffectAgent, EffectDiagnose, EffectGate:

@@ -31,15 +31,15 @@ func (s NodeStatus) Settled() bool { return s == Done || s == Skipped }
 // itself: "skipped by ann", "done by the base".
 func (s NodeStatus) InReason() bool { return s == Skipped || s == Cancelled || s == Done }
 
-// NodeMoves is the total table of legal moves of a node: NodeMoves[from][to].
-// A move to the same status is never legal.
+// NodeMoves is the total table of a node's legal transitions: NodeMoves[from][to].
+// A transition to the same status is never legal.
 var NodeMoves = [NodeStatuses][NodeStatuses]bool{
 	Pending:   {Ready: true, Waiting: true, Done: true, Skipped: true, Cancelled: true}, // waiting: the sum, before it begins
 	Ready:     {Pending: true, Running: true, Done: true, Skipped: true, Cancelled: true},
 	Running:   {Pending: true, Waiting: true, Done: true, Blocked: true, Skipped: true, Cancelled: true},
 	Waiting:   {Pending: true, Running: true, Done: true, Blocked: true, Skipped: true, Cancelled: true},
 	Done:      {Pending: true},                                                // its work changed, or --rerun
-	Blocked:   {Pending: true, Waiting: true, Skipped: true, Cancelled: true}, // waiting: a person's retry goes on where it stood
+	Blocked:   {Pending: true, Waiting: true, Skipped: true, Cancelled: true}, // waiting: a person's retry continues where it was
 	Skipped:   {Pending: true},
 	Cancelled: {Pending: true},
 }
@@ -72,13 +72,13 @@ func (s *AttemptStatus) UnmarshalText(b []byte) error {
 	return ParseWord(s, attemptNames[:], 1, string(b), "attempt status")
 }
 
-// Counts reports whether an attempt that ended so uses up one of the attempts.
+// Counts reports whether an attempt with this end uses up one of the attempts.
 func (s AttemptStatus) Counts() bool {
 	return s == AttemptFailed || s == AttemptTimeout || s == AttemptStalled
 }
 
-// AttemptMoves is the total table of legal moves of an attempt; an attempt that
-// has ended never moves again.
+// AttemptMoves is the total table of an attempt's legal transitions; an ended attempt
+// never moves again.
 var AttemptMoves = [AttemptStatuses][AttemptStatuses]bool{
 	AttemptRunning: {
 		AttemptPassed: true, AttemptFailed: true, AttemptStopped: true, AttemptTimeout: true,
@@ -86,7 +86,7 @@ var AttemptMoves = [AttemptStatuses][AttemptStatuses]bool{
 	},
 }
 
-// WaitFor says what a waiting node waits for.
+// WaitFor is what a waiting node waits for.
 type WaitFor string
 
 // What a node may wait for.
@@ -98,7 +98,7 @@ const (
 	ForBase   WaitFor = "base" // of the run: a gate that has to be green is red on the base
 )
 
-// Cause says why a node waits for a person.
+// Cause is the reason why a node waits for a person.
 type Cause string
 
 // Causes of waiting for a person.
@@ -129,7 +129,7 @@ func (c Cause) Recheck() bool {
 	return c == CauseOnly || c == CauseConfig || c == CauseRunner || c == CauseWorkspace || c == CausePull
 }
 
-// Verdict is what a gate says about an attempt.
+// Verdict is a gate's judgement of an attempt.
 type Verdict string
 
 // Verdicts. Error is never pass and never costs the agent an attempt.
@@ -151,8 +151,8 @@ func ParseWord[T ~uint8](to *T, names []string, from int, word, what string) err
 	return fmt.Errorf("unknown %s %q", what, word)
 }
 
-// Vocabulary is the set of words that one of the formats that ralph reads and
-// writes has for where something stands.
+// Vocabulary is the set of status words of one of the formats that ralph reads and
+// writes.
 type Vocabulary string
 
 // Vocabularies. Those of attempts speak of one try, the others of a node.
@@ -173,8 +173,8 @@ var attemptWords = map[Vocabulary][AttemptStatuses - 1]string{
 	WordsRun:       {"running", "completed", "failed", "failed", "failed", "stalled", "cancelled", "failed"},
 }
 
-// Word is the vocabulary's word for how an attempt stands, "" for a vocabulary
-// of nodes, and for what it has no word: an execution that is going on.
+// Word is the vocabulary's word for an attempt's status, "" for a vocabulary of nodes,
+// and for what it has no word for: an execution in progress.
 func (s AttemptStatus) Word(in Vocabulary) string {
 	words, ok := attemptWords[in]
 	if !ok || s < AttemptRunning || s >= AttemptStatuses {

@@ -7,9 +7,9 @@ import (
 	"github.com/ralph-compiler/ralph/internal/text"
 )
 
-// Fill puts values for "${run.name}" into a template of the epic. "$${run." is
-// the text "${run."; any other "${" is left as it is: it is the shell's. A name
-// that value does not know is an error.
+// Fill inserts values for "${run.name}" into a template of the epic. "$${run." is the
+// text "${run."; any other "${" is left unchanged: it is the shell's. A name unknown to
+// value is an error.
 func Fill(template string, value func(name string) (string, bool)) (string, error) {
 	const open = "${run."
 	var b strings.Builder

@@ -29,8 +29,7 @@ func Attempts(n int) string {
 	return text.Form(n, "the one attempt", fmt.Sprintf("the %d attempts", n))
 }
 
-// Plain makes an error's text fit for an event: bounded and without control
-// characters.
+// Plain makes an error's text suitable for an event: bounded, no control characters.
 func Plain(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' {
@@ -41,8 +40,8 @@ func Plain(s string) string {
 	return text.Head(s, MaxNote)
 }
 
-// Note makes a text from outside fit for an event: without control characters, at most
-// MaxNote bytes, and at most maxEscaped as JSON.
+// Note makes external text suitable for an event: no control characters, at most MaxNote
+// bytes, and at most maxEscaped as JSON.
 func Note(s string) string {
 	s = text.Head(Clean(strings.ToValidUTF8(strings.TrimSpace(s), "\uFFFD")), MaxNote)
 	for escaped(s) > maxEscaped {
