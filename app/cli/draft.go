@@ -162,7 +162,7 @@ func (a *draftArgs) mayChange(args []string) error {
 	return nil
 }
 
-// again goes on with a draft, or writes its plan once more.
+// again continues with a draft, or writes its plan once more.
 func (a *draftArgs) again(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(args) > 0 || a.from != "":

@@ -96,7 +96,7 @@ func draftKey(file string) string {
 	return string(epic.Nodes[0].Key)
 }
 
-// settleDraft ends a draft whose plan was just approved, while nobody else is at work on
+// settleDraft ends a draft whose plan was just approved, while no one else is at work on
 // it: no agent is needed for that.
 func settleDraft(cmd *cobra.Command, file string, epic *ir.Epic, key string, verb executor.Verb) error {
 	if verb != executor.Approve || key == "" || !record.IsDraft(epic) {

@@ -75,7 +75,7 @@ func runImport(cmd *cobra.Command, a *project.Args) error {
 	return nil
 }
 
-// importPolicy writes HCL. A file that exists is a policy that somebody wrote.
+// importPolicy writes HCL. An existing file is a person's policy.
 func importPolicy(cmd *cobra.Command, f *project.Format, a *project.Args) error {
 	if _, err := a.Options(); err != nil {
 		return err

@@ -41,7 +41,7 @@ func runRecover(cmd *cobra.Command, a *recovery.Args, id string) (err error) {
 		return err
 	}
 	state := r.Space.State()
-	if known.Issue { // its epic is nobody's file
+	if known.Issue { // its epic has no file
 		r.File, r.There = filepath.Join(state, "epic.json"), true
 	} else if r.File, r.There, err = recovery.Target(a.Out, r.Epic); err != nil {
 		return err

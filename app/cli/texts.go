@@ -8,7 +8,7 @@ import (
 )
 
 // texts holds what the help of each command says above its flags: texts/COMMAND.md, what
-// it does and, behind "Examples:", how it is called.
+// it does and, after "Examples:", how it is called.
 //
 //go:embed texts
 var texts embed.FS

@@ -58,7 +58,7 @@ func runPush(a *project.Args, cmd *cobra.Command, c *project.Compilation, target
 	return nil
 }
 
-// tellApproved tells the tracker that somebody approved a plan. Where a run is at work
+// tellApproved reports to the tracker that a plan was approved. Where a run is at work
 // its mirror does, and where bd does not take it the next ralph apply does.
 func tellApproved(ctx context.Context, out io.Writer, file string, epic *ir.Epic) {
 	if epic.Run.Tracker == nil {
