@@ -1,5 +1,5 @@
 // Package doctor checks what ralph needs and can use: git, the agent programs, the
-// tracker, disk space, and everything that an epic requires before it starts.
+// tracker, disk space, and everything an epic requires before it starts.
 //
 // In: the current directory. Out: a list of findings. It changes nothing; a live check
 // runs agents in an empty directory. app/cli imports it.

@@ -30,7 +30,7 @@ type configured struct {
 }
 
 // configuredRunners gathers the runners of the policy's agents and of the epic (nil
-// if there is none). Those that nothing uses are there if somebody declared them.
+// if there is none). Unused ones are included if declared.
 func configuredRunners(set *policies.Set, epic *ir.Epic) *configured {
 	c := &configured{
 		epic:   &ir.Epic{Runners: map[string]ir.Runner{}, Secrets: map[string]ir.Secret{}},
