@@ -15,8 +15,8 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Begin checks that the draft can be applied and decides which epic is: the one that began
-// before, if what is asked for is the same, or this one. It sets how the run starts.
+// Begin checks that the draft can be applied and decides which epic is applied: the one
+// started before, if the request is the same, or this one. It sets how the run starts.
 func (j *Job) Begin(ctx context.Context, w Wish, res compiler.Result, a *run.Args) (*ir.Epic, []byte, error) {
 	space, err := j.checkFiles(ctx, res.Epic)
 	if err != nil {

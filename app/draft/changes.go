@@ -13,7 +13,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Changed is what a person has to see of a plan that was changed.
+// Changed is what a person has to see of a changed plan.
 type Changed struct {
 	Note    string         // what it is compared with, if not with the plan as it compiled
 	Diff    *ir.Difference // nil: only ids could be compared
@@ -24,7 +24,7 @@ type Changed struct {
 	Planned []record.PlannedJSON
 }
 
-// Changes compares the plan with what it was when the draft began; nil if it is a new one.
+// Changes compares the plan with its state when the draft began; nil for a new plan.
 func (d *Draft) changes(ctx context.Context, now *ir.Epic, file *diag.File) (*Changed, error) {
 	text, there, err := d.Space.Bases.File(ctx, d.Plan, project.MaxFile)
 	if err != nil {

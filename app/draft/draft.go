@@ -19,7 +19,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/reveal"
 )
 
-// Draft is a draft as its record has it.
+// Draft is a draft according to its record.
 type Draft struct {
 	*record.Record
 	View machine.NodeView

@@ -18,7 +18,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Wish is what is asked of a planner.
+// Wish is the request to a planner.
 type Wish struct {
 	Brief      []string // what the plan is for, or what is to be different in it
 	Agent      string   // "": the policy's choice
@@ -28,8 +28,8 @@ type Wish struct {
 	Old        []byte // the plan that is to be changed; nil: it is a new one
 }
 
-// Compile makes the epic by which the plan is written, or changed. The result has errors,
-// or one epic.
+// Compile makes the epic that writes, or changes, the plan. The result has errors, or one
+// epic.
 func (j *Job) Compile(ctx context.Context, w Wish) (compiler.Output, error) {
 	text := strings.Join(w.Brief, "\n")
 	var of *rules.Revision
@@ -94,13 +94,13 @@ type Job struct {
 	Slug  string   // of the draft's epic
 	was   *ir.Epic // the draft that began before; nil if none did
 	raw   []byte
-	first []string // what the plan was first written for; nil: nobody knows
+	first []string // what the plan was first written for; nil: unknown
 	told  rules.Revision
 	say   func(line string) // prints a note or a warning
 }
 
-// NewJob finds the draft of this plan that began here before, and names the epic: after
-// the plan's file, or after all of its path if another plan's file is called the same.
+// NewJob finds an earlier draft of this plan here, and names the epic: after the plan's
+// file, or after its whole path if another plan's file has the same name.
 func NewJob(ctx context.Context, p *project.Project, plan string, say func(line string)) (j *Job, err error) {
 	j = &Job{p: p, plan: plan, say: say}
 	for _, name := range []string{plan, strings.ReplaceAll(plan, "/", "-")} {
@@ -126,7 +126,7 @@ func NewJob(ctx context.Context, p *project.Project, plan string, say func(line 
 	return j, nil
 }
 
-// tell collects what the planner is told about the present plan.
+// tell collects the planner's information about the present plan.
 func (j *Job) tell(ctx context.Context, text []byte, wish string) error {
 	j.told = rules.Revision{Plan: string(text), Wish: wish}
 	was, out, err := judge.BeforeOf(ctx, j.p, j.plan, text, strings.Join(j.first, "\n"))

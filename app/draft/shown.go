@@ -106,7 +106,7 @@ func settingsOf(res compiler.Result, file *diag.File) (out []string) {
 	return out
 }
 
-// atLine names the line of a range in the plan; "" if it lies elsewhere.
+// atLine names the line of a range in the plan; "" if it is elsewhere.
 func atLine(file *diag.File, r diag.Range) string {
 	if file == nil || r.IsZero() || r.File != file.Name {
 		return ""

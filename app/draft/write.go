@@ -213,7 +213,7 @@ func (d *Draft) approve(ctx context.Context, epic *ir.Epic) (note string, err er
 }
 
 // approval is the decision that approved this result: that of the person at its gate or,
-// with --yes, of whoever started the draft.
+// with --yes, of the starter of the draft.
 func (d *Draft) approval() (by executor.Decision, is bool) {
 	if !record.AsksPerson(d.Epic) {
 		who := d.Run.Overview().By

@@ -50,8 +50,8 @@ func (j Drafted) before(ctx context.Context, p *project.Project) (*PlanBefore, e
 	return b, err
 }
 
-// BeforeOf reads a plan before it is changed, with the policy of a project, and what is
-// on record about it; brief is what it was first written for.
+// BeforeOf reads a plan before it is changed, with a project's policy and the plan's
+// record; brief is what it was first written for.
 func BeforeOf(ctx context.Context, p *project.Project, plan string, text []byte, brief string) (*PlanBefore, compiler.Output, error) {
 	out := compilePlan(p, plan, text)
 	b := &PlanBefore{Was: rules.Was{Identities: IdentitiesOf(diag.NewFile(plan, text)), Text: string(text), Brief: brief, Implements: implementsOf(out)}}
@@ -77,7 +77,7 @@ func BeforeOf(ctx context.Context, p *project.Project, plan string, text []byte,
 	return b, out, err
 }
 
-// implementsOf is what stands under Implements of the sprints of a plan, as far as it
+// implementsOf is what is under Implements of the sprints of a plan, as far as it
 // could be read.
 func implementsOf(out compiler.Output) (all []string) {
 	if len(out.Results) == 0 {
@@ -93,7 +93,7 @@ func implementsOf(out compiler.Output) (all []string) {
 	return all
 }
 
-// IdentitiesOf are the ids that a plan says.
+// IdentitiesOf are the ids in a plan.
 func IdentitiesOf(file *diag.File) rules.Identities {
 	epic, items := compiler.Identities(file)
 	out := rules.Identities{Epic: epic}
@@ -103,7 +103,7 @@ func IdentitiesOf(file *diag.File) rules.Identities {
 	return out
 }
 
-// AppliedBefore is what the last run of an epic was about, nil if there was none here.
+// AppliedBefore is the epic of the last run of an epic, nil if there was none here.
 func AppliedBefore(ctx context.Context, id ir.NodeID) (*ir.Epic, error) {
 	state, err := workspace.StateDir(ctx, ".", id)
 	if err != nil {
@@ -112,8 +112,8 @@ func AppliedBefore(ctx context.Context, id ir.NodeID) (*ir.Epic, error) {
 	return project.EpicAt(filepath.Join(state, "epic.json"), id), nil
 }
 
-// Planned says what a run of an epic would do about its sprints, as they stand on
-// record; ran is false if there is no record.
+// Planned says what a run of an epic would do with its sprints in their recorded state;
+// ran is false if there is no record.
 func Planned(ctx context.Context, epic *ir.Epic) (planned []machine.Planned, ran bool, err error) {
 	r, err := record.OpenAbout(ctx, ".", "", epic)
 	if err != nil {
@@ -150,7 +150,7 @@ func againWith(ctx context.Context, epic *ir.Epic) (map[ir.NodeID]string, error)
 	return out, err
 }
 
-// mostTold bounds what a planner is told of findings, in bytes.
+// mostTold bounds the findings in a planner's prompt, in bytes.
 const mostTold = 8 << 10
 
 // FindingLines are the findings about a plan as lines, as far as there is room.

@@ -9,8 +9,8 @@ import (
 	"github.com/ralph-compiler/ralph/app/project"
 )
 
-// MapOf shows a project as those have it who plan work on it: the files that HEAD holds.
-// What git ignores, or nobody committed yet, is in no worktree.
+// MapOf shows a project as its planners have it: the files of HEAD. What git ignores, or
+// is not committed yet, is in no worktree.
 func MapOf(p *project.Project, files map[string]string) []string {
 	if files == nil { // there is no commit yet: nothing can be planned on it either, which is said later
 		return rules.Map(p.FS(), rules.MapBudget)

@@ -25,8 +25,8 @@ import (
 // Drafted judges the plans of a draft.
 type Drafted struct{ Epic *ir.Epic }
 
-// Check is what a gate of kind compiles asks: the plan of a commit, compiled with the
-// policy of that commit, and what else a drafted plan has to be.
+// Check is the check of a gate of kind compiles: the plan of a commit, compiled with the
+// policy of that commit, and the further rules for a drafted plan.
 func (j Drafted) Check(ctx context.Context, r executor.GateRun) (report gate.PlanReport, err error) {
 	p, err := project.Open(filepath.Join(r.Dir, filepath.FromSlash(r.Gate.Plan)))
 	if err != nil {
@@ -66,8 +66,8 @@ func compilePlan(p *project.Project, plan string, text []byte) compiler.Output {
 	})
 }
 
-// Findings are the errors of a list, and as warnings what --strict makes an error, as a
-// person sees them.
+// Findings are the errors of a list, and as warnings those that --strict makes errors, as
+// a person sees them.
 func Findings(list diag.List, files map[string]*diag.File) (out []gate.PlanFinding) {
 	for i, strict := range list.Strict() {
 		d := list[i]
@@ -84,10 +84,10 @@ func Findings(list diag.List, files map[string]*diag.File) (out []gate.PlanFindi
 	return out
 }
 
-// CheckDrafted is what the compiler says about a plan, and what it must have besides, as
-// far as it could be read; was is the plan that it changes, nil if it is new.
+// CheckDrafted is the compiler's report on a plan, and that of the further rules, as far as
+// it could be read; was is the plan that it changes, nil if it is new.
 func CheckDrafted(ctx context.Context, out compiler.Output, p *project.Project, brief []string, was *PlanBefore) (diag.List, error) {
-	if len(out.Results) == 0 { // it has no sprints, or nobody knows how to read it
+	if len(out.Results) == 0 { // it has no sprints, or is unreadable
 		return out.Diags, nil
 	}
 	res := out.Results[0]

@@ -7,7 +7,7 @@ import (
 )
 
 // Requirements returns the ids of the requirements that a wish states, in their order,
-// each once: REQ-001, FR-12, NFR-3 wherever they stand, and ids such as R1.2 or US-4
+// each once: REQ-001, FR-12, NFR-3 wherever they are, and ids such as R1.2 or US-4
 // where a line begins with one, and "Requirement 3" where a heading does. Text in
 // fences and struck-through text is ignored.
 func Requirements(wish string) []string {

@@ -25,7 +25,7 @@ func BoundsOf(s *policies.Set) Bounds {
 	return Bounds{Tasks: m.Tasks.V, Files: m.Files.V, EstimateMS: m.EstimateMS.V}
 }
 
-// Compiled is a plan as the compiler read it, with what Check holds it against.
+// Compiled is a plan as the compiler read it, with what Check compares it with.
 type Compiled struct {
 	Epic    *ir.Epic              // with errors: as far as it could be made (compiler.Trace)
 	Errors  diag.List             // of the compiler
@@ -43,9 +43,8 @@ type Compiled struct {
 
 // Check reports what keeps a new plan from being a good one, all at once: policy files and
 // ids of its own, sprints without acceptance criteria or without a judge, sprints that are too large,
-// scopes that name nothing, requirements of the wish that no sprint implements. What
-// is done already is left alone, and so is what an error of the compiler leaves unsure. The
-// list is sorted.
+// scopes that name nothing, requirements of the wish that no sprint implements. Finished
+// work is skipped, as is what an error of the compiler leaves unsure. The list is sorted.
 func Check(c Compiled) diag.List {
 	k := &checking{Compiled: c, unsure: unsureOf(&c), asked: Requirements(c.Wish)}
 	k.all()

@@ -14,7 +14,7 @@ var languagePage string
 //go:embed example.md
 var examplePlan string
 
-// offered are the labels that a planner is told of, with what stands behind them.
+// offered are the labels in a planner's prompt, with what follows them.
 var offered = []struct {
 	name  syntax.LabelName
 	value string

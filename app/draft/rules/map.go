@@ -15,11 +15,11 @@ import (
 // MapBudget is the default size of a project map in a prompt, in bytes.
 const MapBudget = 24 << 10
 
-// Map shows a project to somebody who has not seen it, as lines of markdown: how it is
-// tested, its tree, its README and the files that it is built by, together at most
-// budget bytes with their line ends. The same files give the same map. They may be
-// hostile: what is read is bounded, no link is followed by listing, nothing that does
-// not show stays hidden, and no text of a file ends the fence around it.
+// Map shows a project to a newcomer, as lines of markdown: how it is tested, its tree,
+// its README and its build files, together at most budget bytes with their line ends.
+// The same files give the same map. They may be hostile: reading is bounded, listing
+// follows no link, invisible characters are made visible, and no text of a file ends the
+// fence around it.
 func Map(project fs.FS, budget int) []string {
 	m := &atlas{left: budget}
 	root := walk(project)

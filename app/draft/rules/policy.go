@@ -11,7 +11,7 @@ import (
 	"github.com/ralph-compiler/ralph/policies"
 )
 
-// policy tells who works here and what judges, as the project's policy says.
+// policy says who works here and what judges, as the project's policy says.
 func (p *page) policy(s *policies.Set) {
 	p.head("Who works here, and what judges")
 	p.agents(s)
@@ -31,7 +31,7 @@ func (p *page) agents(s *policies.Set) {
 	for _, n := range slices.Sorted(maps.Keys(s.Agents)) {
 		a := s.Agents[n]
 		if own && a.Builtin || !a.Active.Get(true) || slices.Contains(a.Capabilities.V, "explore") {
-			continue // a last resort, nobody, or one who looks around for plans
+			continue // a last resort, inactive, or an explorer for plans
 		}
 		access := a.Access.V
 		if a.Human.V {
@@ -46,7 +46,7 @@ func (p *page) agents(s *policies.Set) {
 	p.say(rows...)
 }
 
-// gates tells what judges each sprint whatever the plan says, and which other gates
+// gates says what judges each sprint regardless of the plan, and which other gates
 // there are.
 func (p *page) gates(s *policies.Set) {
 	on := stepGates(s)
@@ -92,7 +92,7 @@ func judgesBy(g *policies.Gate) string {
 	return ""
 }
 
-// levels tells how hard work may be.
+// levels lists the levels of complexity.
 func (p *page) levels(s *policies.Set) {
 	names := slices.SortedFunc(maps.Keys(s.Complexity), func(a, b string) int {
 		return cmp.Or(s.Complexity[a].Rank.V-s.Complexity[b].Rank.V, strings.Compare(a, b))

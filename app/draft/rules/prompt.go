@@ -31,7 +31,7 @@ type Revision struct {
 	Found []string // what the compiler says about it as it is, as lines; nil: nothing
 	Done  []string // keys of the sprints that are finished
 
-	Implements []string // what stands under Implements of its sprints
+	Implements []string // what is under Implements of its sprints
 }
 
 // Prompt is the planner's prompt, as lines of markdown. Untrusted texts (the wish, the

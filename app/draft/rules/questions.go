@@ -6,7 +6,7 @@ import "strings"
 // questions".
 func Questions(plan string) []string {
 	var out []string
-	within := 0 // the level of the heading that they stand below
+	within := 0 // the level of the heading that they are below
 	for line := range strings.Lines(plain(plan)) {
 		line = strings.TrimRight(line, "\n")
 		text := strings.TrimSpace(line)
@@ -34,7 +34,7 @@ func Questions(plan string) []string {
 	return out
 }
 
-// listItem returns the text behind a bullet, a number or a checkbox.
+// listItem returns the text after a bullet, a number or a checkbox.
 func listItem(text string) (string, bool) {
 	for _, bullet := range []string{"- ", "* ", "+ "} {
 		if rest, ok := strings.CutPrefix(text, bullet); ok {

@@ -23,7 +23,7 @@ func (k *checking) requirements() {
 		}
 	}
 	var spoken map[string]bool
-	if len(k.Errors) > 0 { // perhaps it stands where an error is
+	if len(k.Errors) > 0 { // perhaps it is where an error is
 		spoken = spokenOf(string(k.File.Bytes))
 	}
 	report := func(ids []string, why string) {
@@ -65,12 +65,12 @@ var (
 	writtenID = lazyregexp.New(`^[A-Z][A-Z0-9-]*[0-9][A-Z0-9.-]*$`)
 	number    = lazyregexp.New(`^[0-9]{1,4}(?:\.[0-9]{1,4})*$`)
 
-	// Where numbers are those of requirements: behind one of these words, or as the name
+	// Where numbers are those of requirements: after one of these words, or as the name
 	// of a point.
 	ofRequirements = lazyregexp.New(`(?i)\b(?:implements|requirements?|reqs?|validates)\b(.*)|^[ \t]*[-*+][ \t]+([` + "`" + `\[]*[0-9][0-9.]*)`)
 )
 
-// idsOf are the ids in what stands under Implements, in the form in which a brief states
+// idsOf are the ids in what is under Implements, in the form in which a brief states
 // them: REQ-001, and "Requirement 3" for 3, 3.1 and Requirement 3.
 func idsOf(entry string) (out []string) {
 	first := true

@@ -28,12 +28,12 @@ type Was struct {
 	Identities
 	Finished []Named // sprints that are done, by the record or by the plan
 	Text     string
-	Brief    string // what it was first written for; "" if nobody knows
+	Brief    string // what it was first written for; "" if unknown
 
-	Implements []string // what stood under Implements of its sprints
+	Implements []string // what was under Implements of its sprints
 }
 
-// Revised is a changed plan, with what it was before.
+// Revised is a changed plan, with its former state.
 type Revised struct {
 	Compiled
 	Was   Was
@@ -41,8 +41,8 @@ type Revised struct {
 	Again map[ir.NodeID]string // sprints that would run with it, and why
 }
 
-// CheckRevised is Check for a plan that was changed: besides, the ids of what stays are
-// kept, and what is finished stays as it is. The list is sorted.
+// CheckRevised is Check for a changed plan: in addition, remaining sprints keep their ids,
+// and finished ones are unchanged. The list is sorted.
 func CheckRevised(r Revised) diag.List {
 	c := r.Compiled
 	c.Finished = map[ir.NodeID]bool{}

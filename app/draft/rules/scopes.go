@@ -44,7 +44,7 @@ func (k *checking) scopes() {
 	}
 }
 
-// find returns where a path stands in the section of an item, else the item's
+// find returns where a path is in the section of an item, else the item's
 // heading.
 func (k *checking) find(p string, heading diag.Range, starts []int) diag.Range {
 	end := len(k.File.Bytes)
@@ -117,7 +117,7 @@ func (f *forest) search(p string) bool {
 	return false
 }
 
-// covers reports whether a path lies in one that f has, or fits one of its globs.
+// covers reports whether a path is in one that f has, or fits one of its globs.
 func (f *forest) covers(p string) bool {
 	p = spelled(p)
 	for dir := path.Dir(p); dir != "." && dir != "/"; dir = path.Dir(dir) {
@@ -169,5 +169,5 @@ func quote(p string) string { return `"` + text.Clip(plain(p), 120) + `"` }
 // spelled drops what is only spelling.
 func spelled(p string) string { return strings.TrimSuffix(strings.TrimPrefix(p, "./"), "/") }
 
-// wild returns where a glob's first sign stands; -1 if p is a plain path.
+// wild returns where a glob's first sign is; -1 if p is a plain path.
 func wild(p string) int { return strings.IndexAny(p, "*?[{") }

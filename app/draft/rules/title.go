@@ -6,8 +6,8 @@ import (
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 )
 
-// Title says what a brief is about in a line: the title in its front matter, else its
-// first line of text.
+// Title is a brief's subject in one line: the title in its front matter, else its first
+// line of text.
 func Title(brief []string) string {
 	title, lines := frontTitle(brief)
 	if title != "" {
@@ -24,7 +24,7 @@ func Title(brief []string) string {
 var frontKey = lazyregexp.New(`^([\w-]+)[ \t]*:(?:[ \t]+(.*))?$`)
 
 // frontTitle is the title in the front matter of a brief, "" if it has none, and the lines
-// behind the front matter. What begins with a rule and is no list of keys is none.
+// after the front matter. What begins with a rule and is no list of keys is none.
 func frontTitle(brief []string) (title string, rest []string) {
 	if strings.TrimSpace(brief[0]) != "---" {
 		return "", brief
@@ -45,7 +45,7 @@ func frontTitle(brief []string) (title string, rest []string) {
 	return "", brief
 }
 
-// Subject is the first sentence of a title, without the requirements that it goes on with.
+// Subject is the first sentence of a title, without the requirements after it.
 func Subject(title string) string {
 	title, _, _ = strings.Cut(title, ". ")
 	if at := anywhere.FindStringIndex(title); at != nil && strings.TrimSpace(title[:at[0]]) != "" {

@@ -13,7 +13,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/text"
 )
 
-// Bounds of a walk: what lies beyond them is counted or named, not read.
+// Bounds of a walk: what is beyond them is counted or named, not read.
 const (
 	maxEntries = 20_000 // of the whole project
 	maxInDir   = 5_000  // of one directory

@@ -37,7 +37,7 @@ func unsureOf(c *Compiled) unsure {
 			continue
 		}
 		out.items[keys[starts[i]]] = true
-		if d.More > 0 { // nobody knows where
+		if d.More > 0 { // the place is unknown
 			for _, key := range keys {
 				out.items[key] = true
 			}
