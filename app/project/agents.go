@@ -18,8 +18,8 @@ import (
 	"github.com/ralph-compiler/ralph/policies"
 )
 
-// Planners are the programs that sync-agents writes a planner and an explorer for, and
-// where their agent files lie.
+// Planners are the programs for which sync-agents writes a planner and an explorer, with
+// the directories of their agent files.
 var Planners = map[string]string{
 	"claude":   claudeAgents,
 	"opencode": ".opencode/agent",
@@ -32,9 +32,9 @@ var planning = []struct{ name, capability, access string }{
 	{"explorer", "explore", "read"},
 }
 
-// AddPlanners adds a planner and an explorer for the program kind to the agents that were
-// found; "" adds none. kept has a line for each that the policy has already, missing the
-// agent files to write, by path.
+// AddPlanners adds a planner and an explorer for the program kind to the agents found; ""
+// adds none. kept has a line for each that the policy already has, missing the agent files
+// to write, by path.
 func AddPlanners(p *Policy, kind string, found []policies.Found) (all []policies.Found, missing map[string][]byte, kept []string, err error) {
 	missing = map[string][]byte{}
 	if kind == "" {

@@ -59,7 +59,7 @@ func (w withoutGit) Lstat(name string) (fs.FileInfo, error) {
 func (w withoutGit) ReadLink(name string) (string, error) { return fs.ReadLink(w.FS, name) }
 
 // ofGit reports whether a path below dir is git's: it is called .git, as one of the
-// file systems that git knows would spell it, or lies in a directory that git would
+// file systems that git knows would spell it, or is in a directory that git would
 // take for a repository, as the one does that the file .git of a worktree or a
 // submodule leads to.
 func ofGit(dir, at string) bool {
@@ -81,7 +81,7 @@ func ofGit(dir, at string) bool {
 }
 
 // gitName reports whether a file system may take a name for .git: Windows drops what
-// is behind it and has a short name for it, macOS ignores what does not show.
+// follows it and has a short name for it, macOS ignores what does not show.
 func gitName(name string) bool {
 	name = strings.Map(func(r rune) rune {
 		if r >= 0x200c && r <= 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x206a && r <= 0x206f || r == 0xfeff {

@@ -11,8 +11,8 @@ import (
 	"github.com/ralph-compiler/ralph/policies"
 )
 
-// Policy is the policy of the project that the current directory lies in,
-// or the one that --policy names.
+// Policy is the policy of the current directory's project, or the one that --policy
+// names.
 type Policy struct {
 	Project *Project
 	Input   policies.Input

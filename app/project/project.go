@@ -39,7 +39,7 @@ func Open(file string) (*Project, error) {
 	}
 	top := GitRoot(dir)
 	if written != "" {
-		// As it is written the file lies in this project. A directory on the way
+		// As it is written the file is in this project. A directory on the way
 		// that is a link to elsewhere does not make that elsewhere the project.
 		if real, err := filepath.EvalSymlinks(written); err == nil && !(&Project{Dir: real}).holds(dir) {
 			return nil, errLeadsOut(file)
@@ -98,8 +98,8 @@ func (p *Project) Close() error { return p.root.Close() }
 // read, and nothing of git's.
 func (p *Project) FS() fs.FS { return withoutGit{regular.FS(p.root), p.Dir} }
 
-// Rel returns the path of a file relative to the project with forward slashes,
-// and whether it lies inside.
+// Rel returns a file's path relative to the project with forward slashes, and whether it
+// is inside.
 func (p *Project) Rel(file string) (string, bool) {
 	abs, err := filepath.Abs(file)
 	if err != nil {
@@ -231,7 +231,7 @@ func ReadStdin(in io.Reader) ([]byte, error) {
 }
 
 // ReadPolicies reads what --policy names: files, or all *.hcl and *.hcl.json files of a
-// directory. They may lie outside the project, since the user names them. The result is
+// directory. They may be outside the project, since the user names them. The result is
 // nil if none was named.
 func (p *Project) ReadPolicies(paths []string) ([]compiler.Source, error) {
 	var out []compiler.Source

@@ -33,7 +33,7 @@ var InitFiles = []struct{ Template, File, What string }{
 // files line by line: a merge takes ours, says conflict, and one recompiles.
 const GitAttributes = "epic.json text eol=lf -merge\n"
 
-// Sample holds what the policy of init says about the project.
+// Sample holds what the policy written by init says about the project.
 type Sample struct {
 	Gates []sampleGate
 	Setup []string
@@ -46,8 +46,8 @@ type sampleGate struct {
 	Green         bool
 }
 
-// SamplePolicy is ralph.hcl for the project in dir: a gate for each way in which it
-// says that it is tested. try finds out which of them are green.
+// SamplePolicy is ralph.hcl for the project in dir: a gate for each way of testing that
+// the project declares. try finds out which of them are green.
 func SamplePolicy(dir string, say func(format string, args ...any), try func(*Sample) error) ([]byte, error) {
 	s := Sample{}
 	root, err := os.OpenRoot(dir)

@@ -12,8 +12,8 @@ import (
 	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
-// WriteOver writes an output file. One that has text already is replaced only if own says
-// that ralph can make it again; not is what it is called if it cannot: " and is not …", or "".
+// WriteOver writes an output file. One that already has text is replaced only if own says
+// that ralph can recreate it; not describes it if it cannot: " and is not …", or "".
 func WriteOver(out string, b []byte, not string, own func(old []byte) bool) error {
 	old, err := regular.ReadFile(out)
 	switch {
