@@ -54,7 +54,7 @@ func knownBead(ctx context.Context, id string) bool {
 	return err == nil
 }
 
-// FindBead is what beads say about a bead that is in no epic.json here, and where its plan is.
+// FindBead is the record in beads of a bead that is in no epic.json here, with its plan's path.
 func FindBead(ctx context.Context, id string) (b BeadJSON, sprint string, at Place, err error) {
 	c, err := bd.Open(ctx, bd.Options{Dir: "."})
 	if err != nil {

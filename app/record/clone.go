@@ -17,7 +17,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// taken tells the compiler which names of an epic somebody else has here, or needs that
+// taken tells the compiler which names of an epic someone else has here, or needs that
 // was compiled from another plan than these.
 func taken(a *project.Args, p *project.Project) func(*ir.Epic) []compiler.Taken {
 	var plans []string
@@ -104,7 +104,7 @@ func RecallClone(a *project.Args, p *project.Project, in *compiler.Input) {
 }
 
 // fates says what became of the nodes that the journal knows, if another item under the
-// same id would inherit it: a node that nobody began or decided about has no fate. Where
+// same id would inherit it: a node without a start or a decision has no fate. Where
 // that cannot be told, all have one.
 func fates(state string, epic *ir.Epic, ids []ir.NodeID) map[ir.NodeID]string {
 	out := map[ir.NodeID]string{}

@@ -42,8 +42,8 @@ func (r *Record) History(ctx context.Context, d project.Detail) *ir.History {
 	return NewHistorian(d, r.Epic, r.Run, r.Space, times).History(ctx)
 }
 
-// NewHistorian returns a Historian for a run. It reads what the tracker was sent; if d asks
-// for files or diffs, it redacts the epic's secrets from them.
+// NewHistorian returns a Historian for a run. It reads what was sent to the tracker; if d
+// asks for files or diffs, it redacts the epic's secrets from them.
 func NewHistorian(d project.Detail, epic *ir.Epic, run *machine.Run, space *workspace.Space, times *Chronicle) *Historian {
 	h := &Historian{Detail: d, Epic: epic, Run: run, Space: space, times: times}
 	if epic.Run.Tracker != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// NextSteps says what a person can do about a node that does not go on by itself; what
-// the next apply judges again by itself needs nobody.
+// NextSteps says what a person can do about a node that does not continue by itself; what
+// the next apply judges again by itself needs no one.
 func (r *Record) NextSteps(v machine.NodeView) []NextStep {
 	if v.BlockedBy == executor.ByGates && !r.Held {
 		if steps := r.judgedNext()[v.ID]; len(steps) > 0 {

@@ -27,8 +27,8 @@ type seenEpic struct {
 	rec  *Record
 }
 
-// Look reads what is on record in each repository. What only git and the system can
-// tell is asked for by Whole.
+// Look reads the record of each repository. Whole asks for what only git and the system
+// know.
 func (m *Monitor) Look(ctx context.Context) (MonitorJSON, error) {
 	out := MonitorJSON{Version: MonitorVersion, Repositories: []RepositoryJSON{}}
 	known := map[string]bool{}
@@ -94,7 +94,7 @@ func (m *Monitor) read(ctx context.Context, dir, file string) (*Record, error) {
 	return s.rec, err
 }
 
-// Whole adds to each epic what git and the system say of it: it is not watched.
+// Whole adds to each epic what git and the system know of it, which is not watched.
 func (m *MonitorJSON) Whole() {
 	for i := range m.Repositories {
 		for k := range m.Repositories[i].Epics {

@@ -20,7 +20,7 @@ type MovedJSON struct {
 	Key   string    `json:"-"`
 }
 
-// MovedOut is what was moved out of worktrees and is still there.
+// MovedOut lists the directories moved out of worktrees that still exist.
 func MovedOut(space *workspace.Space, key func(ir.NodeID) string) ([]MovedJSON, error) {
 	all, err := space.Trees.MovedOut(context.Background())
 	var out []MovedJSON
@@ -48,7 +48,7 @@ func (r *Record) movedOf(id ir.NodeID) []MovedJSON {
 	return r.moved[id]
 }
 
-// Amount is how much lies there.
+// Amount is the amount of moved files.
 func (m MovedJSON) Amount() string {
 	if m.Files >= workspace.MostMoved {
 		return fmt.Sprintf("%d files or more, %s or more", m.Files, words.Size(m.Bytes))

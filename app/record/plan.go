@@ -29,7 +29,7 @@ func NodeIDs(epic *ir.Epic, keys []string) ([]ir.NodeID, error) {
 	return out, nil
 }
 
-// Onto is what has to be added to ralph compile so that it is about this epic.json.
+// Onto are the arguments that make ralph compile write this epic.json.
 func Onto(file string) string {
 	if file == "epic.json" {
 		return ""
@@ -37,7 +37,7 @@ func Onto(file string) string {
 	return " -o " + words.QuotePath(file)
 }
 
-// PlannedStart is how a run would start that nobody has begun.
+// PlannedStart is the start of a run that has not begun.
 func PlannedStart(ctx context.Context, epic *ir.Epic, space *workspace.Space, run *machine.Run, only, rerun []string, rebase bool) (executor.RunStarted, error) {
 	start := executor.RunStarted{
 		Epic: epic.Epic.ID, Plan: epic.Epic.Plan, Digest: epic.Digest, Slots: max(epic.Run.Concurrency.Nodes, 1), By: project.UserName(),
@@ -69,7 +69,7 @@ func PlannedStart(ctx context.Context, epic *ir.Epic, space *workspace.Space, ru
 	return start, nil
 }
 
-// WillRun are the nodes that a run would do something about.
+// WillRun are the nodes that a run would work on.
 func WillRun(planned []machine.Planned) map[ir.NodeID]bool {
 	out := map[ir.NodeID]bool{}
 	for _, p := range planned {
@@ -118,7 +118,7 @@ func Baselines(checks []machine.BaseCheck) []BaselineJSON {
 	return out
 }
 
-// PlannedNodes are planned actions as plan prints them.
+// PlannedNodes are planned actions in the form printed by plan.
 func PlannedNodes(epic *ir.Epic, planned []machine.Planned) []PlannedJSON {
 	byHand := map[ir.NodeID]bool{} // sprints whose work a person does
 	for i := range epic.Nodes {

@@ -20,11 +20,11 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Flag is how commands about a run are told which: --epic, else epic.json in
+// Flag is how commands about a run name it: --epic, else epic.json in
 // the current directory.
 type Flag struct{ File string }
 
-// Path returns the epic's file; arg is one that was named without the flag.
+// Path returns the epic's file; arg is a file named without the flag.
 func (f *Flag) Path(arg ...string) (string, error) {
 	if f.File != "" {
 		if len(arg) > 0 {
@@ -35,13 +35,12 @@ func (f *Flag) Path(arg ...string) (string, error) {
 	return project.EpicPath(arg)
 }
 
-// Record is what can be seen of a run, whether one is at work or not. Nothing of
-// it is locked.
+// Record is the readable state of a run, active or not. Nothing in it is locked.
 type Record struct {
 	File    string   // epic.json as it was named
-	Epic    *ir.Epic // what the last run was about; before the first one: epic.json as it stands
+	Epic    *ir.Epic // what the last run was about; before the first one: epic.json as it is
 	Changed bool     // epic.json is another one by now
-	Given   *ir.Epic // as it stands
+	Given   *ir.Epic // as it is
 	Space   *workspace.Space
 	Run     *machine.Run
 	Events  []executor.Event
@@ -52,12 +51,12 @@ type Record struct {
 	judged  map[ir.NodeID][]NextStep  // what judgedNext says, made when it is asked for
 }
 
-// Open reads what is on record about the run of an epic.
+// Open reads the record of an epic's run.
 func Open(ctx context.Context, file string, in io.Reader) (*Record, error) {
 	return OpenIn(ctx, project.EpicDir(file), file, in)
 }
 
-// OpenIn does so for the repository that dir lies in.
+// OpenIn is Open for the repository that contains dir.
 func OpenIn(ctx context.Context, dir, file string, in io.Reader) (*Record, error) {
 	given, _, err := Load(file, in)
 	if err != nil {
@@ -79,8 +78,8 @@ func OpenIn(ctx context.Context, dir, file string, in io.Reader) (*Record, error
 	return r, r.replay()
 }
 
-// OpenAbout is what is on record, in the repository that dir lies in, about an epic that
-// was read, as if the last run had been about it.
+// OpenAbout is the record, in the repository that contains dir, about an epic that was
+// read, as if the last run had been of it.
 func OpenAbout(ctx context.Context, dir, file string, epic *ir.Epic) (*Record, error) {
 	r, err := read(ctx, dir, file, epic)
 	if err != nil {
@@ -116,7 +115,7 @@ func (r *Record) Reload(ctx context.Context) error {
 	return r.replay()
 }
 
-// replay makes the run, and tells it whether somebody is at work on it.
+// replay makes the run, and sets whether a process is at work on it.
 func (r *Record) replay() (err error) {
 	if r.Run, err = Replayed(r.Epic, r.Events); err == nil && !r.Held {
 		machine.Desert(r.Run)
@@ -143,7 +142,7 @@ func ReadEvents(ctx context.Context, state string, epic ir.NodeID) (events []exe
 	return events, nil
 }
 
-// LastDigest is the epic.json that the last run was started with, "" if none was.
+// LastDigest is the digest of the last run's epic.json, "" if there was no run.
 func LastDigest(events []executor.Event) string {
 	for i := len(events) - 1; i >= 0; i-- {
 		if b, ok := events[i].Body.(executor.RunStarted); ok {
@@ -171,7 +170,7 @@ func appliedEpic(state, digest string) *ir.Epic {
 	return epic
 }
 
-// Replayed is the run that a journal is about.
+// Replayed is a journal's run.
 func Replayed(epic *ir.Epic, events []executor.Event) (*machine.Run, error) {
 	return machine.Replay(epic, machine.Read(events))
 }
@@ -205,7 +204,7 @@ func Sprint(epic *ir.Epic, key string) (*ir.Node, error) {
 	return nil, exit.Usagef("there is no sprint %s%s", key, hint)
 }
 
-// Node returns the node of an id; the sum has one that only says its name.
+// Node returns the node with an id; that of the sum has only its name.
 func (r *Record) Node(id ir.NodeID) *ir.Node {
 	for i := range r.Epic.Nodes {
 		if r.Epic.Nodes[i].ID == id {
@@ -218,7 +217,7 @@ func (r *Record) Node(id ir.NodeID) *ir.Node {
 	return &ir.Node{ID: id, Key: ir.Key(id), Title: "the integration of all results", Git: ir.Git{Branch: r.Epic.Epic.Integration.Branch}}
 }
 
-// Key is what people call a node.
+// Key is a node's name for people.
 func (r *Record) Key(id ir.NodeID) string { return string(r.Node(id).Key) }
 
 // About is AboutEpic of this record's file.
@@ -272,7 +271,7 @@ func LastActivity(dir string) (time.Time, bool) {
 	return last, !last.IsZero()
 }
 
-// ExitCode is the exit code of a run as it stands; see Run.Ending.
+// ExitCode is the exit code of a run in its present state; see Run.Ending.
 func ExitCode(run *machine.Run, interrupted bool) int {
 	return journal.ExitCode(run.Summary().Ending(interrupted).Outcome)
 }

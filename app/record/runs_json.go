@@ -6,7 +6,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor/journal"
 )
 
-// RunsJSON is what ralph runs --json prints.
+// RunsJSON is the output of ralph runs --json.
 type RunsJSON struct {
 	Version int       `json:"version"`
 	Runs    []RunLine `json:"runs"` // oldest first

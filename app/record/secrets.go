@@ -79,16 +79,16 @@ func Redactable(values map[string]string) (out map[string]string, left []string)
 	return out, left
 }
 
-// ordinary is a value that files hold by chance: words, perhaps with a number behind
+// ordinary is a value that files hold by chance: words, perhaps with a number after
 // them (postgres, localhost:5432), or numbers alone.
 var ordinary = lazyregexp.New(`^(?:\pL+(?:[-_.:@ ]\pL+)*[-_.:@!]?\d{0,5}|[\d.:]+)$`)
 
 // aPath is the path of a file or directory: many files name it.
 var aPath = lazyregexp.New(`^(?:~|\.{1,2})?(?:/[A-Z]?[a-z0-9._-]+){2,}/?$`)
 
-// Unmistakable leaves of secret values those that no file holds by chance: the epic's
-// own, unless they are ordinary and shorter than 20 bytes, or a path, and of others the
-// long ones and those that no word is like. Doubtful names the epic's own that are left out.
+// Unmistakable keeps the secret values that no file holds by chance: the epic's own,
+// unless they are ordinary and shorter than 20 bytes, or a path, and of others the long
+// ones and those unlike any word. Doubtful names the epic's own that are left out.
 func Unmistakable(epic *ir.Epic, values map[string]string) (out map[string]string, doubtful []string) {
 	out = map[string]string{}
 	for name, v := range values {

@@ -12,7 +12,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor/workspace"
 )
 
-// ShowOf is everything about one node: what `ralph show --json` prints, and its text says.
+// ShowOf is everything about one node: the content of `ralph show`, with --json or as text.
 func ShowOf(r *Record, v machine.NodeView) ShowJSON {
 	out := r.Show(r.node(v))
 	if out.Spec != nil {
@@ -24,7 +24,7 @@ func ShowOf(r *Record, v machine.NodeView) ShowJSON {
 	return out
 }
 
-// Show is the same without what git and the plan's file say.
+// Show is the same without data from git and the plan's file.
 func (r *Record) Show(n NodeJSON) ShowJSON {
 	v := n.View
 	out := ShowJSON{

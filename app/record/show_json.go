@@ -7,7 +7,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// ShowJSON is `ralph show --json`: the node as in status, and what only show says.
+// ShowJSON is `ralph show --json`: the node as in status, and the fields of show only.
 type ShowJSON struct {
 	Version int `json:"version"`
 	NodeJSON
@@ -53,7 +53,7 @@ type ApprovalJSON struct {
 	Approvers []string `json:"approvers,omitempty"`
 }
 
-// BeadJSON is `ralph show --json` of a bead that is in no epic here: what beads say.
+// BeadJSON is `ralph show --json` of a bead that is in no epic here: the data in beads.
 type BeadJSON struct {
 	Version  int            `json:"version"`
 	Epic     ir.NodeID      `json:"epic"`

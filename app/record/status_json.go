@@ -177,7 +177,7 @@ type (
 	}
 )
 
-// StatusOf is where a run stands: what `ralph status --json` prints, and its text says.
+// StatusOf is the state of a run: the content of `ralph status`, with --json or as text.
 func StatusOf(r *Record) StatusJSON {
 	s := statusOf(r)
 	s.Run.Survivors, s.Changes, s.Tracker, s.Branch = r.survivors(), r.changes(), r.tracker(), r.branch()
@@ -221,7 +221,7 @@ func statusOf(r *Record) StatusJSON {
 func (r RunJSON) AtWork() bool { return r.State == "at work" || r.State == "ending" }
 
 // State is the state of the run: in one word, and for people with who, when, and what to
-// type if the next apply goes on with it.
+// type if the next apply continues with it.
 func (r *Record) State() (word, says string) {
 	o, goesOn := r.Run.Overview(), "; ralph apply"+Applies(r.File)+" goes on"
 	switch {
