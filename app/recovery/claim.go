@@ -29,9 +29,9 @@ func (r *Recovery) claimDir(state string) string {
 	return filepath.Join(filepath.Dir(state), "worker", r.Known.Bead.ID)
 }
 
-// WriteClaim makes the claim of the issue, from its bead: the next worker of this repository
-// goes on with an issue that is in progress or waits for a person, and gives it a token of its
-// own then. It is called behind Write.
+// WriteClaim creates the claim of the issue, from its bead: the next worker of this
+// repository continues an issue that is in progress or waits for a person, and then gives it
+// its own token. It is called after Write.
 func (r *Recovery) WriteClaim(state string) error {
 	i := r.Known.Bead
 	c := &record.Claim{At: i.UpdatedAt.UTC(), Start: r.Epic.Nodes[0].Steps[0].Name, Dir: r.claimDir(state)}
@@ -49,7 +49,7 @@ func (r *Recovery) WriteClaim(state string) error {
 	return c.Save()
 }
 
-// goesOn reports whether a worker goes on with the issue by itself.
+// goesOn reports whether a worker continues with the issue by itself.
 func (r *Recovery) goesOn() bool {
 	i := r.Known.Bead
 	return i.Status == "in_progress" || i.AsksPerson()

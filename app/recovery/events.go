@@ -12,7 +12,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// look runs ralph's checks on what nobody has judged, once the refs are there, and
+// look runs ralph's checks on unjudged commits, once the refs are there, and
 // makes the rows of the table.
 func (r *Recovery) look(ctx context.Context) (err error) {
 	if r.orphans, err = r.Space.Refs.Check(ctx, r.unjudged); err != nil {

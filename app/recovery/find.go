@@ -16,7 +16,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Recovery is what is found out about an epic whose journal is lost.
+// Recovery is what was found about an epic whose journal is lost.
 type Recovery struct {
 	Known    *bd.Recalled
 	Epic     *ir.Epic
@@ -51,7 +51,7 @@ type keptNode struct {
 	notes []string
 }
 
-// Node is a row of what recover prints, and of its JSON.
+// Node is a row of recover's output, and of its JSON.
 type Node struct {
 	Key      ir.Key    `json:"key"`
 	ID       ir.NodeID `json:"id"`
@@ -185,7 +185,7 @@ func (r *Recovery) findBase(ctx context.Context) error {
 	return nil
 }
 
-// check takes away what cannot be found of what is kept of a node, and says so.
+// check removes what cannot be found of what is kept of a node, and says so.
 func (r *Recovery) check(ctx context.Context, n *ir.Node, k *keptNode) error {
 	if k.kept.Success != nil {
 		if err := r.checkSuccess(ctx, n, k); err != nil {
@@ -238,7 +238,7 @@ func (k *keptNode) note(format string, args ...any) {
 	k.notes = append(k.notes, fmt.Sprintf(format, args...))
 }
 
-// checkSuccess takes away the success that is kept of a node, or its steps, if what they
+// checkSuccess removes the success that is kept of a node, or its steps, if what they
 // came to cannot be found.
 func (r *Recovery) checkSuccess(ctx context.Context, n *ir.Node, k *keptNode) error {
 	s := *k.kept.Success

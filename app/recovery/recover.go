@@ -57,7 +57,7 @@ func Target(out string, epic *ir.Epic) (file string, there bool, err error) {
 	return out, true, nil
 }
 
-// MakeRoom refuses where a journal knows something, or sets it aside.
+// MakeRoom refuses if a journal has content, or sets it aside.
 func MakeRoom(ctx context.Context, state string, id ir.NodeID, force bool) error {
 	log, err := journal.Read(state, id)
 	if errors.Is(err, journal.ErrNone) {
@@ -93,8 +93,8 @@ func MakeRoom(ctx context.Context, state string, id ir.NodeID, force bool) error
 	return nil
 }
 
-// Write makes the refs, epic.json and the journal, in this order: recover can be
-// started again after any crash, until the journal is there.
+// Write creates the refs, epic.json and the journal, in this order: recover can be
+// restarted after any crash, until the journal exists.
 func (r *Recovery) Write(ctx context.Context, state string) (err error) {
 	if r.Refs, err = r.Space.Refs.Repin(ctx, r.pins); err != nil {
 		return err
@@ -138,7 +138,7 @@ func (r *Recovery) Write(ctx context.Context, state string) (err error) {
 	return errors.Join(log.Append(ctx, r.written), log.Close())
 }
 
-// IssueGoesOn says how a worker goes on with an issue.
+// IssueGoesOn says how a worker continues an issue.
 func (r *Recovery) IssueGoesOn() string {
 	id := words.QuoteArg(r.Known.Bead.ID)
 	switch {
