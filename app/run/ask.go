@@ -76,7 +76,7 @@ func Ask(ctx context.Context, r *record.Record, v machine.NodeView, s Session, p
 	defer func() { err = errors.Join(err, os.RemoveAll(files)) }()
 	run := asking(r, v, s, question, commit)
 	run.Dir, run.Files, run.Keep, run.Fork, run.Answer = dir, files, files, fork, &answer
-	if !fork { // what the session cost so far stands there
+	if !fork { // what the session cost so far is there
 		run.Keep = r.Keep()
 	}
 	run.Step.Limits.TimeoutMS = timeout.Milliseconds()

@@ -10,7 +10,7 @@ import (
 	bdcodec "github.com/ralph-compiler/ralph/ir/codec/bd"
 )
 
-// IssueEpic is the epic of an issue as its mirror has it: there is a tracker.
+// IssueEpic is the epic of an issue in its mirror's form: with a tracker.
 func IssueEpic(epic *ir.Epic) *ir.Epic {
 	e := *epic
 	if e.Run.Tracker == nil {

@@ -76,7 +76,7 @@ func (t *Desk) decide(ctx context.Context, file, key string, d executor.Decision
 		event, err := t.Write(ctx, x.letter, x.sent)
 		var busy *journal.Held
 		switch {
-		case errors.As(err, &busy): // somebody was quicker
+		case errors.As(err, &busy): // another writer was faster
 			pause(ctx)
 			continue
 		case err != nil:
@@ -162,9 +162,8 @@ type Desk struct {
 	moving bool // the base that was tried last is not the pinned one: apply --rebase goes on
 }
 
-// OpenDesk opens the epic that decisions are about: what the last run was
-// started with, which is what status shows. A decision about the whole (the plan)
-// is about epic.json as it stands.
+// OpenDesk opens the epic that decisions are about: that of the last run, which status
+// shows. A decision about the whole (the plan) is about the present epic.json.
 func OpenDesk(ctx context.Context, file string, in io.Reader, whole bool) (*Desk, error) {
 	if !whole {
 		r, err := record.Open(ctx, file, in)
@@ -178,9 +177,9 @@ func OpenDesk(ctx context.Context, file string, in io.Reader, whole bool) (*Desk
 	return &Desk{Record: r}, err
 }
 
-// Bind says in a decision what there is to decide now, by the record: what comes before
-// it is read is not what the person saw. An approval of what nobody could have seen is
-// refused here; what else does not apply is for the holder of the lock, who may be ahead.
+// Bind binds a decision to what there is to decide now, according to the record: changes
+// before it is read are not what the person saw. An approval of what could not have been
+// seen is refused here; other refusals are left to the lock's holder, who may be ahead.
 func (t *Desk) Bind(ctx context.Context, node ir.NodeID, d executor.Decision) (executor.Decision, error) {
 	if d.Verb == executor.Approve && node == "" && d.How != executor.Baseline { // it names a change, or is about this plan
 		if d.Tamper == "" {
@@ -189,7 +188,7 @@ func (t *Desk) Bind(ctx context.Context, node ir.NodeID, d executor.Decision) (e
 		return d, nil
 	}
 	bound, err := t.Run.Decisions().Bind(node, d)
-	if d.Seen != (executor.Sight{}) { // whoever decides was shown it, and answers that
+	if d.Seen != (executor.Sight{}) { // the person who decides was shown it, and answers that
 		bound.Seen = d.Seen
 	}
 	if err != nil && d.Verb != executor.Approve && d.Verb != executor.Reject {
@@ -198,7 +197,7 @@ func (t *Desk) Bind(ctx context.Context, node ir.NodeID, d executor.Decision) (e
 	return bound, err
 }
 
-// begun reports whether the run of whoever holds the lock is on record and goes on.
+// begun reports whether the run of the lock's holder is on record and active.
 func (t *Desk) begun(by journal.Owner) bool {
 	o := t.Run.Overview()
 	return o.Open && !o.Started.Before(by.Started.Truncate(time.Millisecond))

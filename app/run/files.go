@@ -24,7 +24,7 @@ import (
 // that its sprints start from.
 type startFiles struct {
 	refused []string // programs that the checkout has and a sprint would not find
-	Notes   []string // programs that nobody has yet, or that may be missing
+	Notes   []string // programs that no one has yet, or that may be missing
 	differ  []string // other files that are not as in the checkout
 }
 
@@ -39,8 +39,8 @@ type startsFrom struct {
 	Will   func() (map[ir.NodeID]bool, error) // nodes that will run; it is asked only where that matters
 }
 
-// NewStartsFrom is what a run that starts so starts from. It is asked before the run
-// is planned, which uses it up.
+// NewStartsFrom is where a run with this start begins. It is called before the run is
+// planned, which consumes it.
 func NewStartsFrom(epic *ir.Epic, space *workspace.Space, run *machine.Run, start executor.RunStarted) startsFrom {
 	f := startsFrom{epic: epic, space: space, base: start.Base, bases: start.Bases, Pinned: run.Bases().Base().Commit != ""}
 	for _, v := range run.Views() {
@@ -51,7 +51,7 @@ func NewStartsFrom(epic *ir.Epic, space *workspace.Space, run *machine.Run, star
 	return f
 }
 
-// Look finds what is wrong with the files that commands name.
+// Look finds problems with the files that commands name.
 func (f startsFrom) Look(ctx context.Context) (startFiles, error) {
 	var out startFiles
 	at := map[executor.Tree][]*ir.Node{}
@@ -113,7 +113,7 @@ type wrongFile struct {
 	usedFile
 	here      bool   // the checkout has it
 	lacks     bool   // the base does not
-	submodule string // it lies in this one, and nothing brings that
+	submodule string // it is in this one, and nothing brings that
 }
 
 // wrong lists the files that are not in a base as they are in the checkout.
@@ -227,7 +227,7 @@ func (f startsFrom) mend(ctx context.Context, path string, base executor.Tree, i
 		return fmt.Sprintf("the commit that agents start from (%.12s) lacks it, its branch has it by now (%.12s): ralph apply --rebase", base.Commit, at)
 	}
 	var way []string
-	for _, p := range f.space.Checkout.Way(path) { // git takes nothing that lies behind a link
+	for _, p := range f.space.Checkout.Way(path) { // git takes nothing that is behind a link
 		way = append(way, words.QuotePath(p))
 	}
 	add := strings.Join(way, " ")
@@ -240,7 +240,7 @@ func (f startsFrom) mend(ctx context.Context, path string, base executor.Tree, i
 	return fmt.Sprintf("it is not committed: git add %s && git commit -m %s%s", add, words.QuoteArg("add "+path), then)
 }
 
-// Refusal is the error that names the programs that sprints would not find.
+// Refusal is the error with the programs that sprints would not find.
 func (s startFiles) Refusal() error {
 	if len(s.refused) == 0 {
 		return nil

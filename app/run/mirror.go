@@ -36,7 +36,7 @@ type runMirror struct {
 func (r *Opened) mirror(ctx context.Context, tell func(text string)) *runMirror {
 	claimed := r.claim() != nil
 	if !claimed && (r.Epic.Run.Tracker == nil || record.ClaimOf(r.Space.State(), r.Epic) != nil) {
-		return nil // of an issue that a worker gave back nobody is told
+		return nil // an issue that a worker gave back is not reported
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	m, err := r.openMirror(ctx, tell)
@@ -124,7 +124,7 @@ func metadataOf(h *record.Historian, ctx context.Context, n *ir.Node) (map[strin
 		kept, ok = h.Run.Summary().Kept()
 	} else {
 		kept, ok = h.Run.Node(n.ID).Kept()
-		if _, lent := n.Ext[bdcodec.Format]; !lent { // else what stands there is its author's
+		if _, lent := n.Ext[bdcodec.Format]; !lent { // else what is there is its author's
 			nodes := map[ir.NodeID]*ir.NodeHistory{}
 			if v, ok := h.Run.View(n.ID); ok {
 				nodes[n.ID] = h.View(ctx, v)
@@ -147,7 +147,7 @@ func (m *runMirror) observe(list []executor.Event) {
 	}
 }
 
-// close tells what is not sent as long as the tracker answers and nobody interrupts,
+// close sends the rest as long as the tracker answers and without an interrupt,
 // and says what remains, and what stays otherwise in the tracker.
 func (m *runMirror) close(interrupts <-chan struct{}) (lines []string) {
 	if m == nil {

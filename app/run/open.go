@@ -34,18 +34,18 @@ type Opened struct {
 	Times    record.Chronicle // of all its events
 	agents   map[string]string
 	base     executor.Tree
-	branch   string // that the base was taken from, "" if nobody knows
+	branch   string // that the base was taken from, "" if unknown
 	bases    []executor.NamedTree
 	merged   []ir.NodeID       // done by the base
 	theirs   []string          // accepted commits of others that the base holds
 	orphans  []executor.Orphan // commits that the journal does not know
-	restored []string          // pinned bases that somebody had moved
+	restored []string          // pinned bases that others had moved
 	made     bool              // its state directory was made now
 	unpinned bool              // no base was pinned before
 	moves    bool              // the pinned bases are to move to base and bases
 	stale    string            // the plan changed since it was compiled
 	differ   []string          // a warning: files that sprints find other than they are here
-	notes    []string          // programs that nobody has yet
+	notes    []string          // programs that no one has yet
 	doubtful []string          // secrets that are not looked for in commits
 	was      journal.Owner     // a holder that was killed
 	wasDead  bool
@@ -90,7 +90,7 @@ func Open(ctx context.Context, file string, epic *ir.Epic, raw []byte, a *Args) 
 	if r.unpinned, err = r.Space.Bases.Unpinned(ctx); err != nil {
 		return r, err
 	}
-	r.unpinned = r.unpinned && r.Run.Bases().Base().Commit == "" // else somebody took the pins away
+	r.unpinned = r.unpinned && r.Run.Bases().Base().Commit == "" // else the pins were removed meanwhile
 	if err := r.pin(ctx, a.Rebase, a.Base); err != nil {
 		return r, err
 	}
@@ -240,7 +240,7 @@ func (r *Opened) checkLost(ctx context.Context) error {
 	}
 	c, err := bd.Open(ctx, bd.Options{Dir: "."})
 	if err != nil {
-		return nil // whoever needs the tracker says what is wrong with it
+		return nil // the tracker's users report what is wrong with it
 	}
 	id := r.Epic.Epic.ID
 	known, err := c.Recall(ctx, id)

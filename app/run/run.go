@@ -174,7 +174,7 @@ func (r *Opened) drive(ctx context.Context, a *Args, start executor.RunStarted, 
 		Tools: tools,
 		Run:   r.Run, Journal: r.log, Inbox: r.log, Orphans: r.orphans, Watch: r.Space.Checkout.Watch(r.crew.Redact.String), Grace: a.Grace, Interrupts: interrupts,
 		Observe: observe, Unread: func(l executor.Letter, no *executor.Refused) {
-			if l.Decision.Via == "" { // whoever decides there is told there
+			if l.Decision.Via == "" { // a decision made there is answered there
 				view.Say("warning: ignored: " + unread(l, view.Key(l.Node), no))
 			}
 		},

@@ -12,7 +12,7 @@ import (
 	bdcodec "github.com/ralph-compiler/ralph/ir/codec/bd"
 )
 
-// NoTracker says what --push needs.
+// NoTracker is the error that says what --push needs.
 const NoTracker = `--push: the policy has no tracker. Write this into ralph.hcl, and compile again:
 
   tracker "bd" {

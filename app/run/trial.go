@@ -20,8 +20,8 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// TryGates runs each gate in a clone of HEAD, which is what agents start from, and marks
-// those that pass. Each may take limit; 0 runs none.
+// TryGates runs each gate in a clone of HEAD, where agents start, and marks those that
+// pass. Each may take limit; 0 runs none.
 func TryGates(ctx context.Context, s *project.Sample, say func(format string, args ...any), dir string, limit time.Duration) error {
 	if len(s.Gates) == 0 || limit <= 0 {
 		return nil
@@ -108,7 +108,7 @@ func newTrial(ctx context.Context, dir string, limit time.Duration) (*trial, err
 func (t *trial) dir() string { return filepath.Join(t.top, "repository") }
 
 // end removes the clone.
-func (t *trial) end() { _ = os.RemoveAll(t.top) } // what is left lies in the directory for temporary files
+func (t *trial) end() { _ = os.RemoveAll(t.top) } // what is left is in the directory for temporary files
 
 // run runs a command as a gate.
 func (t *trial) run(ctx context.Context, command string) (executor.GateJudged, error) {
