@@ -123,7 +123,7 @@ type savedWork struct {
 }
 
 // overshoot says which budgets were exceeded; of one that holds the run, or a
-// sprint, that stands beside it.
+// sprint, that is beside it.
 func (v *Run) overshoot(w io.Writer, o machine.RunView, views []machine.NodeView) {
 	if o.Over != "" && o.Held.For != executor.ForBudget {
 		fmt.Fprintf(w, "more than the budget: %s\n", o.Over)

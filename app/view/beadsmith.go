@@ -18,7 +18,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir/codec/beadsmith"
 )
 
-// beadEvents tells a run in the events of a BeadManager, for --events beadsmith.
+// beadEvents reports a run in the events of a BeadManager, for --events beadsmith.
 // docs/formats/beadsmith.md says what each of them means.
 type beadEvents struct {
 	out    io.Writer
@@ -147,8 +147,8 @@ func (b *beadEvents) result(v machine.NodeView, i int) (ir.Attempt, beadsmith.Be
 	return a, beadsmith.Result(b.epic, n, &a, beadsmith.Imported(n)+i+1)
 }
 
-// waits tells of a wait: for a person's approval, for a person for another reason
-// (which stands among the errors), or paused. Timers and limits are work in progress.
+// waits reports a wait: for a person's approval, for a person for another reason
+// (which is among the errors), or paused. Timers and limits are work in progress.
 func (b *beadEvents) waits(e executor.Event, body executor.NodeWaiting, n *ir.Node, v machine.NodeView) {
 	switch {
 	case body.For == executor.ForBudget || body.Cause == executor.CausePaused || body.Cause == executor.CauseHeld:
@@ -173,7 +173,7 @@ func (b *beadEvents) waits(e executor.Event, body executor.NodeWaiting, n *ir.No
 	}
 }
 
-// attemptEnded tells what came of a bead, and whether it was approved.
+// attemptEnded reports the result of a bead, and whether it was approved.
 func (b *beadEvents) attemptEnded(e executor.Event, n *ir.Node, v machine.NodeView) {
 	i := attemptIndex(v, e.Step, e.Attempt)
 	if i < 0 {
@@ -194,7 +194,7 @@ func (b *beadEvents) attemptEnded(e executor.Event, n *ir.Node, v machine.NodeVi
 	b.say(beadsmith.BeadRejected, e.At, n, beadsmith.Rejection{BeadNumber: result.BeadNumber, Feedback: beadsmith.Feedback(&a)})
 }
 
-// decided tells of what a person said where no other event of the run does.
+// decided reports a person's decision if no other event of the run does.
 func (b *beadEvents) decided(e executor.Event, verb executor.Verb, n *ir.Node, v machine.NodeView) {
 	switch {
 	case verb == executor.Pause:
@@ -242,7 +242,7 @@ func (b *beadEvents) cancel(at time.Time, n *ir.Node) {
 	}
 }
 
-// cancelled tells of each task that was open when a person cancelled the run.
+// cancelled reports each task that was open when a person cancelled the run.
 func (b *beadEvents) cancelled(at time.Time) {
 	if b.run.Overview().Cancelled == "" {
 		return
@@ -256,7 +256,7 @@ func (b *beadEvents) cancelled(at time.Time) {
 	}
 }
 
-// update tells what can be done in the graph now, if that has changed.
+// update reports what can be done in the graph now, if that has changed.
 func (b *beadEvents) update(at time.Time) {
 	g := beadsmith.Graph{Ready: []ir.Key{}, Running: []ir.Key{}, Waiting: []ir.Key{}, Blocked: []ir.Key{}}
 	for _, v := range b.run.Views() {

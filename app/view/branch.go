@@ -27,7 +27,7 @@ func sayHolds(b record.BranchHolds, w io.Writer) {
 	for _, c := range b.Theirs {
 		fmt.Fprintf(w, "  commits of others that you accepted, %.7s\n", c)
 	}
-	var done, open []string // why stands above, with each
+	var done, open []string // why is above, with each
 	for _, x := range b.LeftOut {
 		switch {
 		case x.Done:

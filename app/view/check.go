@@ -17,8 +17,8 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Check compares instead of writing: it says which epics are current, and what others would
-// be.
+// Check compares instead of writing: it says which epics are current, and how others would
+// change.
 func Check(w io.Writer, a *project.Args, c *project.Compilation, targets []string) (stale bool, err error) {
 	for i, r := range c.Results {
 		var old []byte

@@ -17,7 +17,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/version"
 )
 
-// Sayf prints a line for people; a file's name in it cannot steer the terminal.
+// Sayf prints a line for people; a file's name in it cannot control the terminal.
 func Sayf(w io.Writer, format string, args ...any) {
 	_, _ = io.WriteString(w, reveal.Words(fmt.Sprintf(format, args...)))
 }
@@ -28,8 +28,8 @@ type Diagnostics struct {
 	project.Sources
 }
 
-// Print writes text to errOut, since diagnostics are not the result there, and
-// the machine formats to out, since they are what was asked for.
+// Print writes text to errOut, since diagnostics are not the result there, and the
+// machine formats to out, since they are the requested result.
 func (v Diagnostics) Print(out, errOut io.Writer, list diag.List) error {
 	switch v.Format {
 	case project.FormatJSON:

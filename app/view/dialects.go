@@ -14,7 +14,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/text"
 )
 
-// Dialects prints what each dialect makes of a plan.
+// Dialects prints each dialect's reading of a plan.
 func Dialects(w io.Writer, file string, plan *diag.File, t compiler.DialectTable) error {
 	var b strings.Builder
 	g := &Grid{Paint: term.For(w)}
@@ -66,7 +66,7 @@ func Dialects(w io.Writer, file string, plan *diag.File, t compiler.DialectTable
 	return write(w, b.String())
 }
 
-// Fitted says with which dialect a plan was read that names none.
+// Fitted names the dialect used for a plan that names none.
 func Fitted(c *project.Compilation, t *compiler.DialectTable, r *compiler.Reading) string {
 	file := c.Plans[0].File
 	if r.Refused != nil {
@@ -77,8 +77,8 @@ func Fitted(c *project.Compilation, t *compiler.DialectTable, r *compiler.Readin
 	return said + words.With("note: ", Fuller(t.Files[c.Input.Plans[0].Path], t, r.Dialect), "\n")
 }
 
-// Fuller names the dialect that finds more than the one that is taken, and why it is
-// not: it is refused, or of no tool that keeps its plans here. "" if there is none.
+// Fuller names the dialect that finds more than the chosen one, and why it was not chosen:
+// it is refused, or of no tool that keeps its plans here. "" if there is none.
 func Fuller(plan *diag.File, t *compiler.DialectTable, taken string) string {
 	r := t.Fuller(taken)
 	if r == nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Draft prints a plan that waits for approval: its tree, what waits for what, what
-// may run at the same time, and what is still open.
+// Draft prints a plan that waits for approval: its tree, its dependencies, what may run at
+// the same time, and what is still open.
 func Draft(w io.Writer, d *draft.Draft, s *draft.Shown) error {
 	paint := term.For(w)
 	var b strings.Builder
@@ -47,7 +47,7 @@ func Draft(w io.Writer, d *draft.Draft, s *draft.Shown) error {
 	return write(w, b.String())
 }
 
-// mostSettings bounds how many lines of one kind are shown to whoever approves.
+// mostSettings bounds how many lines of one kind are shown to the approver.
 const mostSettings = 40
 
 func sayLines(say func(string, ...any), title string, lines []string) {

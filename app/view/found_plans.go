@@ -28,7 +28,7 @@ func FoundPlans(w io.Writer, found []project.FoundPlans) {
 }
 
 // sayNext says what to type for a plan that import reads as a format, or compile as it
-// stands.
+// is.
 func sayNext(w io.Writer, first, as string) {
 	drawing := "plan.svg"
 	if _, err := exec.LookPath("dot"); err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// GraphNumbers says waves, critical path and impact as text.
+// GraphNumbers prints waves, critical path and impact as text.
 func GraphNumbers(epic *ir.Epic, waves, critical bool, impact string) []byte {
 	s := epic.Stats()
 	var b strings.Builder

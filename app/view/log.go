@@ -34,7 +34,7 @@ type Log struct {
 	begun map[string]bool // its turns that are known to have begun, by the base names of their files; nil: all have
 }
 
-// All prints the past: events, the last lines of what was written, and the files.
+// All prints the past: events, the last lines of output, and the files.
 func (l *Log) All() error {
 	if err := l.tell(l.R.Events, l.lastOutput); err != nil {
 		return err

@@ -18,8 +18,8 @@ import (
 // followTick is how often journal and files are looked at.
 const followTick = 300 * time.Millisecond
 
-// Follow prints what is there, and then what comes, until the node is settled
-// or no run is at work.
+// Follow prints the present content, and then what is added, until the node is settled or
+// no run is active.
 func (l *Log) Follow(ctx context.Context) error {
 	state := l.R.Space.State()
 	events := l.R.Events

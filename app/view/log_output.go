@@ -200,8 +200,8 @@ func (l *Log) writer(name string) string {
 	return base
 }
 
-// RawAll prints what the programs of a node's agents streamed, as they did: all
-// attempts, in order.
+// RawAll prints the unchanged streams of a node's agent programs: all attempts, in
+// order.
 func (l *Log) RawAll() error {
 	v, ok := l.R.Run.View(l.Node)
 	found := false

@@ -13,8 +13,8 @@ import (
 	"github.com/ralph-compiler/ralph/internal/term"
 )
 
-// MonitorChanges returns what prints a line for each sprint, and each run, that has come to
-// stand elsewhere.
+// MonitorChanges returns the printer of a line for each sprint, and each run, whose state
+// has changed.
 func MonitorChanges(out io.Writer) func(record.MonitorJSON) {
 	was := map[string]string{}
 	return func(seen record.MonitorJSON) {
@@ -52,7 +52,7 @@ func MonitorChanges(out io.Writer) func(record.MonitorJSON) {
 	}
 }
 
-// Monitor prints what is seen, for people.
+// Monitor prints the monitor's findings for people.
 func Monitor(w io.Writer, paint term.Style, seen record.MonitorJSON) {
 	for i, repo := range seen.Repositories {
 		if i > 0 {

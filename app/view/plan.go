@@ -86,8 +86,7 @@ func Plan(p record.PlanJSON, out io.Writer, epic *ir.Epic, apply, about string) 
 	return write(out, b.String())
 }
 
-// WritePlanned writes what would be done about each sprint, and how many there are of
-// each kind.
+// WritePlanned writes each sprint's planned action, and the number of each kind.
 func WritePlanned(b *strings.Builder, paint term.Style, nodes []record.PlannedJSON) {
 	wide, wideAction, sprints, counts := 0, 0, 0, map[string]int{}
 	for _, n := range nodes {

@@ -52,7 +52,7 @@ const (
 	drawMost         = 800 // nodes
 )
 
-// signs say a status without colour.
+// signs show a status without colour.
 var SignsOf = map[executor.NodeStatus]string{
 	executor.Done: "✔", executor.Running: "▶", executor.Waiting: "?", executor.Blocked: "■",
 	executor.Skipped: "↷", executor.Cancelled: "✕", executor.Ready: "○", executor.Pending: "·",
@@ -131,7 +131,7 @@ func rows(columns [][]ir.Key, needs map[ir.Key][]ir.Key) (row map[ir.Key]float64
 }
 
 // layers are the columns of a drawing and what each node needs, without what
-// others imply. The sum stands after all others and needs those that nobody does.
+// others imply. The sum is after all others and needs those that no other node needs.
 func layers(epic *ir.Epic, view map[ir.Key]machine.NodeView) ([][]ir.Key, map[ir.Key][]ir.Key) {
 	var columns [][]ir.Key
 	for _, wave := range epic.Stats().Waves {

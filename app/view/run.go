@@ -22,10 +22,9 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Run shows a run: a line per event that people care about, and, on a
-// terminal, a block below that says what is going on. With --events jsonl every
-// event goes to standard output, and the account to standard error; with --events
-// beadsmith what they mean in another program's words.
+// Run shows a run: a line per event that people care about, and, on a terminal, a live
+// block below. With --events jsonl every event goes to standard output, and the account
+// to standard error; with --events beadsmith in another program's words.
 type Run struct {
 	Out, err io.Writer
 	epic     *ir.Epic

@@ -53,7 +53,7 @@ func Sprint(s record.ShowJSON, out io.Writer) error {
 	return write(out, w.b.String())
 }
 
-// showFacts writes where a node stands and what it is about.
+// showFacts writes where a node is and what it is about.
 func showFacts(s record.ShowJSON, w *sheet) {
 	v := s.View
 	w.line("%s  %s", s.Key, s.Title)
@@ -112,7 +112,7 @@ func asksOrStatus(v machine.NodeView) string {
 	return words.Asks(v)
 }
 
-// toldTo says who is told what stands below.
+// toldTo says who is told what follows.
 func toldTo(v machine.NodeView) string {
 	if k := len(v.Attempts); k > 0 && v.Attempts[k-1].Status == executor.AttemptRunning {
 		return fmt.Sprintf("What %s #%d was told", v.Attempts[k-1].Step, v.Attempts[k-1].Number)
@@ -172,7 +172,7 @@ func showSpec(s record.ShowJSON, w *sheet) {
 	}
 }
 
-// Bead prints what beads say about a bead.
+// Bead prints a bead's data in beads.
 func Bead(out io.Writer, b record.BeadJSON, sprint string, at record.Place) error {
 	w := &sheet{}
 	w.line("%s  %s", b.ID, b.Title)

@@ -13,7 +13,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/term"
 )
 
-// Status prints where each node of a run stands, and what to type.
+// Status prints the state of each node of a run, and what to type.
 func Status(s record.StatusJSON, out io.Writer, attempts bool) error {
 	w := &strings.Builder{}
 	paint := term.For(out)

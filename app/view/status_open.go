@@ -70,7 +70,7 @@ func whyNotOf(s record.StatusJSON, v machine.NodeView) string {
 	return words.WhyNot(v)
 }
 
-// saySent tells what the tracker does not have, for status.
+// saySent prints what the tracker does not have, for status.
 func saySent(s record.StatusJSON, say func(format string, args ...any)) {
 	t := s.Tracker
 	if t == nil {

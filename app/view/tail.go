@@ -10,7 +10,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/reveal"
 )
 
-// Tail prints what is written to a file as it comes.
+// Tail prints a file as it is written.
 type Tail struct {
 	path string
 	out  io.Writer
