@@ -238,7 +238,7 @@ func startedWords(b executor.AttemptStarted) string {
 
 func ofGate(gate string) string { return With(" (gate ", gate, ")") }
 
-// With is s with what stands before and behind it; "" if s is.
+// With is s with a prefix and a suffix; "" if s is "".
 func With(before, s, behind string) string {
 	if s == "" {
 		return ""

@@ -40,8 +40,8 @@ func TallyOf(run *machine.Run) string {
 	return Tally(run.Summary().Counts(), run.Summary().GoOn(), run.Summary().Idle())
 }
 
-// Tally counts sprints by status, in life cycle order. goOn of the waiting sprints need
-// nobody. If idle, nothing is at work and running sprints count as interrupted.
+// Tally counts sprints by status, in life cycle order. goOn of the waiting sprints need no
+// person. If idle, nothing is at work and running sprints count as interrupted.
 func Tally(counts map[string]int, goOn int, idle bool) string {
 	total := 0
 	for _, n := range counts {
@@ -139,7 +139,7 @@ func Status(v machine.NodeView) string {
 	return "waiting: " + cmp.Or(string(v.Cause), string(v.For))
 }
 
-// Attempt says how an attempt ended; of the open one, what its node is at.
+// Attempt says how an attempt ended; for the open one, its node's present stage.
 func Attempt(v machine.NodeView, a machine.AttemptLog) string {
 	if a.Status == executor.AttemptRunning && v.Status != executor.Pending && v.Status != executor.Ready {
 		return Status(v)
@@ -171,7 +171,7 @@ func asks(v machine.NodeView, what string) string {
 	return what
 }
 
-// Asked is Asks for whoever is told beside it that the node waits or is blocked.
+// Asked is Asks beside a text that says that the node waits or is blocked.
 func Asked(v machine.NodeView) string {
 	switch {
 	case v.Status == executor.Blocked && v.Reason != "":
@@ -209,7 +209,7 @@ func tamperWords(b executor.TamperSeen, key func(ir.NodeID) string) string {
 	return strings.ReplaceAll(out, "\n", " ")
 }
 
-// WhyNot is the one reason why a node is not done, and that somebody paused it besides.
+// WhyNot is the one reason why a node is not done, and whether a person has paused it.
 func WhyNot(v machine.NodeView) string {
 	why := Asks(v)
 	if v.Status == executor.Pending && v.Reason != "" {
