@@ -61,7 +61,7 @@ func (w *Worker) settle(ctx context.Context) {
 	}
 }
 
-// writeBack sees to it that an issue stands in bd as its run ended. What the mirror of the
+// writeBack makes an issue's state in bd that of its ended run. What the mirror of the
 // run could not write is written now; what the run does not say is the worker's, who
 // releases the issue. Done again, it writes nothing twice.
 func (w *Worker) writeBack(ctx context.Context, r *Run) error {
@@ -123,7 +123,7 @@ func (w *Worker) settled(r *Run, i bd.Issue, kind string) error {
 	return w.over(r, state, kind, why)
 }
 
-// release gives an issue back: open and nobody's, at the step at which it was taken, or
+// release gives an issue back: open and unassigned, at the step at which it was taken, or
 // blocked, where it could not even be compiled.
 func (w *Worker) release(ctx context.Context, r *Run, i bd.Issue) error {
 	end, c := r.verdict, r.claim
@@ -170,7 +170,7 @@ func (w *Worker) written(c *record.Claim, i bd.Issue, kind string) bool {
 const mostRefused = 3
 
 // passOver reports whether something that bd does not take is left out: it answers, and
-// refuses this again and again. Nobody waits for it then.
+// refuses this again and again. No one waits for it then.
 func (w *Worker) passOver(r *Run, err error) bool {
 	var no *bd.Refused
 	if !errors.As(err, &no) || no.Exit <= 0 {

@@ -84,7 +84,7 @@ func (w *Worker) eligible(i bd.Issue) bool {
 	return true
 }
 
-// assigned is the other one who has an issue, "" for nobody.
+// assigned is another assignee of an issue, "" for none.
 func (w *Worker) assigned(i bd.Issue) string {
 	if i.Assignee == w.Actor {
 		return ""

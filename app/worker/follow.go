@@ -55,7 +55,7 @@ func (w *Worker) goOn(ctx context.Context) (bool, error) {
 	return begun, nil
 }
 
-// adopt goes on with an issue whose worker was killed.
+// adopt continues with an issue whose worker was killed.
 func (w *Worker) adopt(ctx context.Context, id string) (bool, error) {
 	l, got, err := w.lock(id)
 	if err != nil || !got {
@@ -111,7 +111,7 @@ func (w *Worker) taken(c *record.Claim, i bd.Issue) *Run {
 	return r
 }
 
-// takeOver goes on with an issue whose run was recovered here. The claim that it replaces may
+// takeOver continues with an issue whose run was recovered here. The claim that it replaces may
 // be a living worker's: with another token in the bead, that one writes nothing more.
 func (w *Worker) takeOver(ctx context.Context, c *record.Claim, i bd.Issue) (bool, error) {
 	if !c.Owns(i) && i.Token() == c.Takes && c.Takes != "" && !w.others(nil, i) && (i.Status == "in_progress" || i.AsksPerson()) {
@@ -190,8 +190,8 @@ func (w *Worker) steered(ctx context.Context) error {
 	return nil
 }
 
-// movedTo is what somebody did with an issue that runs, "" for nothing that matters: how
-// it stands behind its run, or while that waits for a person, its mirror says.
+// movedTo is what a person did with a running issue, "" for nothing that matters: how
+// it is after its run, or while that waits for a person, its mirror says.
 func (w *Worker) movedTo(ctx context.Context, r *Run, i bd.Issue) string {
 	switch {
 	case i.ID == "":
@@ -210,13 +210,13 @@ func (w *Worker) movedTo(ctx context.Context, r *Run, i bd.Issue) string {
 	return ""
 }
 
-// owns reports whether an issue is that of a claim still, whose epic may be nil: nobody else
-// has claimed it. One that waits may be assigned to whoever decides.
+// owns reports whether an issue is still that of a claim, whose epic may be nil: no one else
+// has claimed it. One that waits may be assigned to the person who decides.
 func (w *Worker) owns(c *record.Claim, epic *ir.Epic, i bd.Issue) bool {
 	return c.Owns(i) && !w.others(epic, i)
 }
 
-// others reports whether somebody else has claimed an issue.
+// others reports whether someone else has claimed an issue.
 func (w *Worker) others(epic *ir.Epic, i bd.Issue) bool {
 	return i.Status == "in_progress" && w.assigned(i) != "" && (epic == nil || i.Assignee != bdcodec.Assignee(epic))
 }

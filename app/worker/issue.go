@@ -17,7 +17,7 @@ import (
 // stateOf is the directory of a run, by the epic.json that is kept in it.
 func stateOf(file string) string { return filepath.Dir(file) }
 
-// standing are the keys of an issue that say where its work stands and what it hangs
+// standing are the keys of an issue that say where its work is and what it hangs
 // together with. They are no part of what is to be done: what it waited for is over, and
 // the base holds the results.
 var standing = []string{
@@ -80,7 +80,7 @@ func issueText(i bd.Issue) ([]byte, error) {
 	return json.MarshalIndent(row, "", "  ")
 }
 
-// isStanding reports whether a label says where an issue stands.
+// isStanding reports whether a label says where an issue is.
 func isStanding(label string, words bdcodec.Labels) bool {
 	return strings.HasPrefix(label, bd.PhasePrefix) || label == words.Needs || label == words.Approved || label == words.Changes
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// catchUp has bd told what the mirror of a run could not tell it.
+// catchUp sends bd what the mirror of a run could not.
 func (w *Worker) catchUp(ctx context.Context, r *Run) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, run.TrackerTime)
 	defer cancel()

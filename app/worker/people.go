@@ -32,7 +32,7 @@ func (w *Worker) decidedThere(ctx context.Context) ([]bd.Issue, error) {
 	return list, err
 }
 
-// wake goes on with an issue that waited for a person, once that is over, or somebody
+// wake continues with an issue that waited for a person, once that is over, or somebody
 // gave it a label that decides: whether that counts the mirror of its run finds out.
 func (w *Worker) wake(ctx context.Context, id string, decided []bd.Issue) (bool, error) {
 	at := slices.IndexFunc(decided, func(i bd.Issue) bool { return i.ID == id })
@@ -63,7 +63,7 @@ func (w *Worker) wake(ctx context.Context, id string, decided []bd.Issue) (bool,
 const mostLooks = 3
 
 // looks reports whether labels that decide are looked at: not again and again, where
-// nobody can say whose they are.
+// their owner is unknown.
 func (w *Worker) looks(i bd.Issue) bool {
 	slices.Sort(i.Labels)
 	l, labels := w.Looked[i.ID], strings.Join(i.Labels, " ")
@@ -82,7 +82,7 @@ type LabelLook struct {
 }
 
 // woken takes up an issue again whose wait is over, or may be; nil if it is not, or it is
-// not the worker's to go on with. That it is in progress its run says.
+// not the worker's to continue with. That it is in progress its run says.
 func (w *Worker) woken(ctx context.Context, c *record.Claim, labelled bool) (*Run, error) {
 	if c == nil || c.State != record.ClaimWaiting {
 		return nil, nil
@@ -101,7 +101,7 @@ func (w *Worker) woken(ctx context.Context, c *record.Claim, labelled bool) (*Ru
 	if err != nil {
 		return nil, err
 	}
-	if !there || !w.owns(c, rec.Epic, i) || i.Status != "blocked" && i.Status != "in_progress" { // somebody runs it by hand
+	if !there || !w.owns(c, rec.Epic, i) || i.Status != "blocked" && i.Status != "in_progress" { // a person runs it by hand
 		c.State = record.ClaimOver // a person took it, or opened it: then it is ready
 		return nil, c.Save()
 	}

@@ -27,7 +27,7 @@ type Run struct {
 	state string // directory of its run
 
 	cmd     *exec.Cmd        // nil: a process that another worker began is at work
-	code    int              // its exit code; -1 while it runs, if it was killed, or nobody knows
+	code    int              // its exit code; -1 while it runs, if it was killed, or unknown
 	theirs  bool             // a process that a person began was at work
 	over    bool             // the process ended; nothing was written back yet
 	attempt string           // that was told
@@ -103,7 +103,7 @@ func (r *Run) signal(nth int) {
 	}
 }
 
-// watch looks at what runs, and tells each attempt.
+// watch follows what runs, and reports each attempt.
 func (w *Worker) watch(ctx context.Context) {
 	ended := false
 	for _, r := range w.Runs {
@@ -140,7 +140,7 @@ func (w *Worker) progress(ctx context.Context, r *Run) error {
 	return nil
 }
 
-// begunAfter reports whether a run began behind an event of the journal.
+// begunAfter reports whether a run began after an event of the journal.
 func begunAfter(events []executor.Event, seq int64) bool {
 	for i := len(events) - 1; i >= 0 && events[i].Seq > seq; i-- {
 		if _, ok := events[i].Body.(executor.RunStarted); ok {

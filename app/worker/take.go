@@ -26,8 +26,8 @@ import (
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
 
-// compile makes an epic of one node of an issue, under the policy as it stands now.
-// What is wrong with the issue is told in problems; an error is that of the files.
+// compile makes an epic of one node of an issue, under the policy as it is now.
+// Problems of the issue are in problems; an error is that of the files.
 func (w *Worker) compile(i bd.Issue, start string) (epic *ir.Epic, raw []byte, problems string, err error) {
 	opts, err := (&project.Args{Format: project.FormatText}).Options()
 	if err != nil {
@@ -128,7 +128,7 @@ func (w *Worker) takeLocked(ctx context.Context, i bd.Issue, start string, l *jo
 	return true, w.begin(ctx, r, raw, before, was)
 }
 
-// claim puts a claim on record, here and then in bd. It reports false if somebody was
+// claim puts a claim on record, here and then in bd. It reports false if another was
 // quicker.
 func (w *Worker) claim(ctx context.Context, r *Run, was *record.Claim) (bool, error) {
 	c, i := r.claim, r.issue
@@ -138,7 +138,7 @@ func (w *Worker) claim(ctx context.Context, r *Run, was *record.Claim) (bool, er
 	i, err := w.Bd.UpdatePhase(ctx, i, c.Wrote, bd.Change{
 		Status: "in_progress", If: "open", IfAssignee: &i.Assignee, Assignee: w.Actor, Metadata: map[string]string{bd.TokenKey: c.Token}, Remove: w.peopleLabels(i),
 	})
-	if bd.Guarded(err) { // somebody was quicker
+	if bd.Guarded(err) { // another writer was faster
 		return false, w.forget(c, was)
 	}
 	if err != nil {
@@ -192,7 +192,7 @@ func (w *Worker) blocked(ctx context.Context, r *Run, why error) error {
 	return nil
 }
 
-// forget puts back what was known of an issue that somebody else claimed.
+// forget puts back what was known of an issue that someone else claimed.
 func (w *Worker) forget(c, was *record.Claim) error {
 	if was != nil {
 		return was.Save()
@@ -200,8 +200,8 @@ func (w *Worker) forget(c, was *record.Claim) error {
 	return os.Remove(filepath.Join(c.Dir, "claim.json"))
 }
 
-// epicFile is where an issue's epic.json is kept: in the state of its run; relative
-// to the project where it lies in it, for people to type.
+// epicFile is the path of an issue's epic.json: in the state of its run; relative
+// to the project if it is inside, for people to type.
 func (w *Worker) epicFile(epic ir.NodeID) string {
 	file := filepath.Join(filepath.Dir(w.claims), string(epic), "epic.json")
 	if rel, err := filepath.Rel(w.Project.Dir, file); err == nil && filepath.IsLocal(rel) {
@@ -210,7 +210,7 @@ func (w *Worker) epicFile(epic ir.NodeID) string {
 	return file
 }
 
-// reopen tells the run of an issue that a person opened again: with what they wrote
+// reopen reports to the run that a person reopened its issue: with what they wrote
 // since.
 func (w *Worker) reopen(ctx context.Context, r *Run, before *pastRun, was *record.Claim) error {
 	if before == nil || before.done || before.view.Status != executor.Blocked && before.view.Status != executor.Waiting {

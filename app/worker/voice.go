@@ -10,10 +10,10 @@ import (
 // Listener receives a worker's messages.
 type Listener interface {
 	Line(id, text string) // about an issue, or about all if id is ""
-	Fail(text string)     // of which somebody has to know
+	Fail(text string)     // that a person has to know
 }
 
-// Voice tells a listener.
+// Voice reports to a listener.
 type Voice struct{ Listener }
 
 func (v Voice) linef(id, format string, args ...any) { v.Line(id, fmt.Sprintf(format, args...)) }

@@ -49,8 +49,8 @@ type Worker struct {
 	away   int                  // polls in a row that bd did not answer
 }
 
-// Open finds repository, policy and database. Everything that is wrong with them is
-// said before anything is claimed.
+// Open finds repository, policy and database. All their problems are reported before
+// anything is claimed.
 func (w *Worker) Open(ctx context.Context, dir string) (err error) {
 	for i, p := range w.Args.Policies {
 		if w.Args.Policies[i], err = filepath.Abs(p); err != nil {
@@ -172,7 +172,7 @@ func (w *Worker) poll(ctx, asking context.Context) (wait time.Duration, over boo
 	return wait, true, w.end()
 }
 
-// turn is what a poll does: go on with what is claimed, then take what is ready. It
+// turn is what a poll does: continue claimed issues, then take ready ones. It
 // reports whether anything was begun.
 func (w *Worker) turn(ctx context.Context) (bool, error) {
 	begun, err := w.goOn(ctx)
@@ -238,7 +238,7 @@ func (w *Worker) interrupt() {
 		w.Say.linef("", "interrupted again: stopping what runs")
 	}
 	for id, r := range w.Runs {
-		if r.theirs && !r.over { // it is not the worker's to end, and the next one goes on with it
+		if r.theirs && !r.over { // it is not the worker's to end, and the next one continues with it
 			delete(w.Runs, id)
 			_ = r.claim.Locked.Release()
 			continue
