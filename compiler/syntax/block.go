@@ -32,7 +32,7 @@ type block struct {
 	setext  bool
 	closed  bool  // fence: there is a closing line
 	col     int32 // column of a fence's opening or a list item's marker
-	start   int32 // of the first character, behind indentation
+	start   int32 // of the first character, after indentation
 	end     int32 // of the last line, before its line end
 	a, b    int32 // heading: its text; fence: its content; list item: its content
 	info    int32 // fence: start of the info string, which ends with its line; -1

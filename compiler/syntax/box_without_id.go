@@ -9,14 +9,14 @@ import (
 )
 
 // Where items are check boxes with ids, a box without one is a task of the item that it
-// stands in. One that stands where items do was probably meant as an item: it is none, and
+// is in. One in the place of an item was probably meant as an item: it is not, and
 // named.
 
 // boxScope is an item or a group of a list that is open.
 type boxScope struct {
 	id    string
 	end   int
-	parts bool // items stand in it: boxes beside them stand where items do
+	parts bool // items are in it: boxes beside them are where items are
 }
 
 // bareBoxes is a run of such boxes.
@@ -80,7 +80,7 @@ func (p *parser) boxesWithoutID() {
 	}
 }
 
-// close takes away what ends above an offset.
+// close removes what ends above an offset.
 func (f *boxFinder) close(at int) {
 	for n := len(f.open); n > 0 && f.open[n-1].end <= at; n-- {
 		f.sibling = f.open[n-1].id
@@ -180,7 +180,7 @@ var (
 	leadNumber = lazyregexp.New(`^\W*(\d+)\b`)
 )
 
-// idFor returns an id for a box: the number that it begins with, the one behind the item
+// idFor returns an id for a box: the number that it begins with, the one after the item
 // before it, the first one of the heading's number, or of the next one.
 func (f *boxFinder) idFor(text string, above *Item) string {
 	p := f.p
@@ -203,7 +203,7 @@ func (f *boxFinder) idFor(text string, above *Item) string {
 	return p.withStop(id)
 }
 
-// following returns an id with the last number one higher: "T010" behind "T009".
+// following returns an id with the last number one higher: "T010" after "T009".
 func following(id string) string {
 	end := strings.LastIndexAny(id, "0123456789") + 1
 	b := []byte(id[:end])

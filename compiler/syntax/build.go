@@ -198,7 +198,7 @@ func (b *builder) close(i int) {
 	b.own = nobody
 }
 
-// extent returns the range of the elements [from, to), which begin behind at.
+// extent returns the range of the elements [from, to), which begin after at.
 func (p *parser) extent(from, to, at int) diag.Range {
 	end := at
 	for i := from; i < to; i++ {
@@ -318,7 +318,7 @@ func (b *builder) sectionPath(c *cand) string {
 	return strings.Join(append(parts, "- "+c.path), " > ")
 }
 
-// leftovers looks at what stands in no section: policy fragments of the group or
+// leftovers looks at what is in no section: policy fragments of the group or
 // the plan around it, annotations and directives that belong nowhere.
 func (b *builder) leftovers() {
 	p := b.p

@@ -29,7 +29,7 @@ type cand struct {
 	prose  bool // turned out to be none
 	twice  bool // another one has its id, which is reported
 	filled bool // group: contains items
-	inItem bool // group: stands below the heading of an item
+	inItem bool // group: is below the heading of an item
 	leads  bool // item: also names the group of the parts that follow it
 
 	split     bool // a plain number: the group of the lettered ones below it
@@ -284,14 +284,14 @@ func (p *parser) lineItem(at, end int) (cand, bool) {
 const starredBox = len("[ ]* ")
 
 // wholeNumber reports whether the id is a number without keyword, and no full stop
-// stands behind it: "5 verbs work" begins with no id.
+// follows it: "5 verbs work" begins with no id.
 func (t *title) wholeNumber() bool {
 	v := t.in.Value[t.keyAt.start:]
 	return t.keyword == "" && strings.Trim(t.key.id, "0123456789") == "" && !strings.HasPrefix(strings.TrimPrefix(v[t.key.n:], "*"), ".")
 }
 
 // boxAt reads a check box at the beginning of s: its state, and where what
-// follows it begins. A star behind it ("- [ ]* 1.2", Kiro's mark of an optional
+// follows it begins. A star after it ("- [ ]* 1.2", Kiro's mark of an optional
 // task) is part of it.
 func boxAt(s string) (Box, int) {
 	if len(s) > 4 && s[3] == '*' && (s[4] == ' ' || s[4] == '\t') {
@@ -324,7 +324,7 @@ func (p *parser) controls(in inline) {
 		"The character U+%04X is invisible, or controls the terminal. It was left out of the title. Delete it.", r))
 }
 
-// behindBox returns where the text begins behind the check box at, if there is one.
+// behindBox returns where the text begins after the check box at, if there is one.
 func (p *parser) behindBox(at, end int) int {
 	_, n := boxAt(p.src[at:end])
 	return at + n

@@ -8,7 +8,7 @@ import (
 
 // In cells brackets around an id are not part of it: "[1.1.2]", "[T-4] Title".
 
-// leadingBrackets finds brackets that a cell begins with: v[1:end] stands in them.
+// leadingBrackets finds brackets that a cell begins with: v[1:end] is in them.
 func leadingBrackets(v string) (end int, ok bool) {
 	if len(v) > maxBracketed {
 		v = v[:maxBracketed]

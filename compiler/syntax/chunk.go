@@ -32,7 +32,7 @@ type chunker struct {
 	cuts    []int  // where the pieces begin
 	blanks  []span // of superfluous blank lines
 	tooDeep int    // offset of the first line that nests too deeply; -1
-	inner   int    // markers of lists and quotes that stand behind another in their line
+	inner   int    // markers of lists and quotes that follow another in their line
 	tooMany int    // offset of the line with which these are too many; -1
 }
 
@@ -283,7 +283,7 @@ func isRule(line string) bool {
 	return strings.Trim(line, " \t-") == "" || strings.Trim(line, " \t*") == ""
 }
 
-// mostInner is how many markers may stand behind another: each costs as much as a line.
+// mostInner is how many markers may follow another: each costs as much as a line.
 func mostInner(src string) int { return max(smallLines, len(src)/innerBytes) }
 
 func (p *parser) reportInner(at int) {

@@ -92,7 +92,7 @@ func (p *parser) candAt(e *elem) *cand {
 	return &p.cands[e.cand]
 }
 
-// parents finds for each candidate the heading that it stands under.
+// parents finds for each candidate the heading that it is under.
 func (p *parser) parents() {
 	var open [8]int // element + 1 of the last heading of each level
 	for i := range p.stream {
@@ -314,7 +314,7 @@ func (p *parser) keyRange(c *cand) diag.Range {
 	return c.in.Sub(c.keyAt.start, c.keyAt.end)
 }
 
-// hasContent reports whether labels or check boxes stand below a candidate.
+// hasContent reports whether labels or check boxes are below a candidate.
 func (p *parser) hasContent(c *cand) bool {
 	if c.box != NoBox || c.row != nil {
 		return true

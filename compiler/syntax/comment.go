@@ -87,7 +87,7 @@ func (p *parser) epicAnnotation(r *reader, c span, at, end int) {
 	}
 }
 
-// firstLines is how far below a heading an annotation stands as a rule.
+// firstLines is how far below a heading an annotation is as a rule.
 const firstLines = 3
 
 func (p *parser) nodeAnnotation(r *reader, c span, at, end int) {
@@ -142,7 +142,7 @@ func (p *parser) annotated(a Annotation) {
 	p.annotations[a.ID] = a
 }
 
-// wholeLine widens a range to its line if nothing else stands there.
+// wholeLine widens a range to its line if nothing else is there.
 func (p *parser) wholeLine(r diag.Range) diag.Range {
 	start, next := lineStart(p.src, r.Start), nextLine(p.src, r.End)
 	if strings.TrimSpace(p.src[start:r.Start]) == "" && strings.TrimSpace(p.src[r.End:next]) == "" {

@@ -18,7 +18,7 @@ type Dialect struct {
 }
 
 // Pattern says how a heading or an item begins: one of the keywords, in any
-// case, and an id. Without keywords the id stands alone. ID is a regular
+// case, and an id. Without keywords there is only the id. ID is a regular
 // expression (RE2) for the whole id; anchors at its ends are allowed and have no
 // effect. A group whose ID is empty or matches the empty text needs no id.
 type Pattern struct {
@@ -26,10 +26,10 @@ type Pattern struct {
 	ID       string
 }
 
-// None reports whether the pattern matches nothing because it says nothing.
+// None reports whether the pattern matches nothing because it is empty.
 func (p Pattern) None() bool { return len(p.Keywords) == 0 && p.ID == "" }
 
-// Place is where items live.
+// Place is where items are written.
 type Place string
 
 // Places.

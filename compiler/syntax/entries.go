@@ -271,8 +271,8 @@ func withoutControls(s string) string {
 	}, s)
 }
 
-// description adds what stands above the title and below other headings to the plan's
-// prose: labels of the plan stand between them.
+// description adds what is above the title and below other headings to the plan's
+// prose: labels of the plan are between them.
 func (p *parser) description(title, from int) {
 	r := &reader{p: p, s: &p.plan.Section, kind: planSection, cur: -1, head: -1}
 	for i := range p.stream {
@@ -293,7 +293,7 @@ func (p *parser) description(title, from int) {
 	}
 }
 
-// buildListed makes the tree of a plan whose items stand in the front matter: all of
+// buildListed makes the tree of a plan whose items are in the front matter: all of
 // the markdown is the plan's own section.
 func (p *parser) buildListed(from int) bool {
 	if len(p.listed) > p.limits.Items {

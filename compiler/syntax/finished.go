@@ -130,7 +130,7 @@ func statusText(l *Label) string {
 	return ""
 }
 
-// saysDone reads a status: its first word behind pictures and markup, and then
+// saysDone reads a status: its first word after pictures and markup, and then
 // nothing, a date or a parenthesis.
 func saysDone(s string) bool {
 	marked := strings.ContainsAny(s, checkMarks)

@@ -18,7 +18,7 @@ var frontMatterKeys = []string{
 }
 
 // frontMatter reads the YAML at the start of the plan and returns the offset of
-// the markdown behind it. A first line --- without a closing one, or with
+// the markdown after it. A first line --- without a closing one, or with
 // ordinary text between them, is markdown.
 func (p *parser) frontMatter() int {
 	at := afterBOM(p.file.Bytes)

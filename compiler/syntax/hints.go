@@ -170,7 +170,7 @@ func (p *parser) drawing(b *block) bool {
 // nameFinder finds ids of the plan's items and groups in text.
 type nameFinder struct {
 	ids      map[string]bool // as words of their own
-	bare     map[string]bool // only behind a keyword: "Sprint 3"
+	bare     map[string]bool // only after a keyword: "Sprint 3"
 	keywords map[string]bool
 }
 

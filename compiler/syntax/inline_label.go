@@ -8,7 +8,7 @@ import (
 // People put several labels on one line: "**Priority**: P1 | **Depends on**: 1.1".
 
 // piece returns the end of the label that begins at at, and where the next
-// thing begins: a known label behind a separator on the same line, or the next
+// thing begins: a known label after a separator on the same line, or the next
 // line. A line that begins with no label is one piece.
 func (p *parser) piece(at, end int) (stop, next int) {
 	next = nextLine(p.src[:end], at)
@@ -32,7 +32,7 @@ func (p *parser) piece(at, end int) (stop, next int) {
 	}
 }
 
-// separated reports whether a separator stands before src[k], and where it
+// separated reports whether a separator is before src[k], and where it
 // begins.
 func (p *parser) separated(from, k int) (int, bool) {
 	before := strings.TrimRightFunc(p.src[from:k], func(r rune) bool { return r == ' ' || r == '\t' || isEmoji(r) })
@@ -66,7 +66,7 @@ func (r *reader) edgeItem(below *Label, b *block) bool {
 	return true
 }
 
-// outsideLabels keeps the dependency labels of a block that stands in no section: below a
+// outsideLabels keeps the dependency labels of a block that is in no section: below a
 // heading that is neither an item nor a group of the dialect.
 func (p *parser) outsideLabels(b *block) {
 	switch b.kind {

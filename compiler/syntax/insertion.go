@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Where ids are whole numbers, "2.5" is what somebody inserted between 2 and 3.
+// Where ids are whole numbers, "2.5" was inserted between 2 and 3.
 
 // WholeNumbers reports whether the ids of items are whole numbers, perhaps with letters.
 func (d Dialect) WholeNumbers() bool {
@@ -29,7 +29,7 @@ func (m *matcher) insertable(id string) {
 	}
 }
 
-// insertions keeps decimals that stand beside a whole number, at its level or
+// insertions keeps decimals that are beside a whole number, at its level or
 // above. The others nearly are items or groups: "Sprint 1.1" in a plan of another
 // dialect.
 func (p *parser) insertions() {

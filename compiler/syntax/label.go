@@ -38,7 +38,7 @@ func (p *parser) labelLine(at, end int) (lineLabel, bool) {
 }
 
 // boldStart reads the bold text that a line begins with. colon reports whether
-// it ends with a colon or one follows; rest is the offset behind all of that.
+// it ends with a colon or one follows; rest is the offset after all of that.
 func (p *parser) boldStart(at, end int) (name span, rest int, colon, ok bool) {
 	at = end - len(strings.TrimLeftFunc(p.src[at:end], func(r rune) bool { return isBlank(r) || r == '\t' }))
 	if end-at < 5 || p.src[at] != '*' && p.src[at] != '_' || p.src[at+1] != p.src[at] {
@@ -85,7 +85,7 @@ func (p *parser) boldAside(at, end int) bool {
 	return ok && !colon && behindAside(p.src[rest:end]) > 0
 }
 
-// behindAside returns where a text continues behind "(what must be true):" at its
+// behindAside returns where a text continues after "(what must be true):" at its
 // beginning; 0 if it does not begin so.
 func behindAside(s string) int {
 	if !strings.HasPrefix(strings.TrimLeft(s, " "), "(") {

@@ -65,7 +65,7 @@ func hasForm(n LabelName, value string) bool {
 	return form != nil && form.MatchString(strings.TrimSuffix(value, "."))
 }
 
-// isValue reports whether what stands behind a bold name without a colon reads like the
+// isValue reports whether what follows a bold name without a colon reads like the
 // value of that label: "**Approval** required from @ada".
 func isValue(n LabelName, tail string) bool {
 	if hasForm(n, tail) {

@@ -8,10 +8,10 @@ import (
 
 // In markdown a line directly below a list item or a quote belongs to it, however
 // little it is indented. People who write a label there mean a label, so the
-// list ends above it and what follows stands in the section.
+// list ends above it and what follows is in the section.
 
 // cutLists splits a list, an item of one, or a quote, above every label that
-// stands left of the content of the outermost item. nil: there is none.
+// is left of the content of the outermost item. nil: there is none.
 func (p *parser) cutLists(b *block) (out []block) {
 	at := p.labelBelow(b)
 	if at < 0 {
@@ -79,7 +79,7 @@ func (r *reader) nearLabels(b *block, more bool) {
 	})
 }
 
-// lazyLine returns the offset of the first of the lines of an item's paragraphs that stand
+// lazyLine returns the offset of the first of the lines of an item's paragraphs that are
 // left of its content and are looked for; -1 if there is none.
 func (p *parser) lazyLine(item *block, is func(at, stop int) bool) int {
 	found := -1
@@ -92,7 +92,7 @@ func (p *parser) lazyLine(item *block, is func(at, stop int) bool) int {
 	return found
 }
 
-// lazyLines visits the lines of an item's paragraphs that stand left of its
+// lazyLines visits the lines of an item's paragraphs that are left of its
 // content, until visit returns false. last: nothing follows in the item.
 func (p *parser) lazyLines(item *block, visit func(at, stop int, last bool) bool) {
 	if strings.IndexByte(p.src[item.start:item.end], '\n') < 0 {
@@ -139,7 +139,7 @@ func (p *parser) contentColumn(b *block) int {
 }
 
 // cutAt divides a block above an offset, which begins a line of a paragraph in
-// it: what stands above, and what follows, taken out of its containers.
+// it: what is above, and what follows, taken out of its containers.
 func (p *parser) cutAt(b *block, at int) (head block, tail []block) {
 	head = *b
 	head.end = int32(len(strings.TrimRight(p.src[:at], " \t\r\n")))

@@ -19,8 +19,8 @@ func (p *parser) appendLines(dst []string, at, end int) []string {
 	return dst
 }
 
-// shown returns src[at:end] without HTML comments: what nobody reads in the
-// rendered plan is told to no agent.
+// shown returns src[at:end] without HTML comments: what no one reads in the
+// rendered plan goes to no agent.
 func (p *parser) shown(at, end int) string {
 	text := p.src[at:end]
 	if !strings.Contains(text, "<!--") {
@@ -41,7 +41,7 @@ func cutSpans(src string, at, end int, spans []span) string {
 	return b.String()
 }
 
-// blockLines appends a block as it stands in the plan: dedented, without
+// blockLines appends a block as it is in the plan: dedented, without
 // comments and check boxes.
 func (p *parser) blockLines(dst []string, b *block) []string {
 	at, end := int(b.start), int(b.end)

@@ -123,7 +123,7 @@ func (p *parser) checkLevels() {
 	}
 }
 
-// checkPhases reports sprints that stand in a phase of another number and levels
+// checkPhases reports sprints that are in a phase of another number and levels
 // that differ. Groups without an id get one.
 func (p *parser) checkPhases() {
 	plan := p.plan

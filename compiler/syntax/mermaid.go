@@ -18,7 +18,7 @@ type Drawing struct {
 type DrawnNode struct {
 	ID       string
 	Text     string     // without markup; "" if it has none of its own
-	Range    diag.Range // where it stands first
+	Range    diag.Range // where it is first
 	Subgraph bool
 	In       int // index of the subgraph around it; -1
 }
@@ -26,7 +26,7 @@ type DrawnNode struct {
 // Arrow leads from one node to another.
 type Arrow struct {
 	From, To int
-	Range    diag.Range // of both and what stands between
+	Range    diag.Range // of both and what is between
 }
 
 // Bounds of a drawing: beyond them it is not understood.
@@ -74,7 +74,7 @@ func (p *parser) mermaid(from, to int) (d *Drawing, at int, why string) {
 	return m.d, 0, ""
 }
 
-// depth checks how deep subgraphs stand in each other: an id may be put into one
+// depth checks how deep subgraphs are in each other: an id may be put into one
 // before it becomes one itself.
 func (m *mermaidReader) depth() {
 	for i := range m.d.Nodes {
@@ -110,7 +110,7 @@ func (m *mermaidReader) skip(chars string) {
 	m.at = len(m.src) - len(strings.TrimLeft(m.src[m.at:], chars))
 }
 
-// has reports whether a mark stands at the offset.
+// has reports whether a mark is at the offset.
 func (m *mermaidReader) has(mark string) bool { return strings.HasPrefix(m.src[m.at:], mark) }
 
 // blanks passes over what separates statements: blanks, line ends, semicolons
@@ -134,7 +134,7 @@ func (m *mermaidReader) word() string {
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-// header reads "flowchart LR" behind comments and front matter.
+// header reads "flowchart LR" after comments and front matter.
 func (m *mermaidReader) header() bool {
 	m.blanks()
 	if m.has("---") {
@@ -170,7 +170,7 @@ func (m *mermaidReader) ended() bool {
 	return m.atEnd() || m.fail("something follows the end of a statement")
 }
 
-// atEnd reports whether nothing but blanks stands in front of a statement's end.
+// atEnd reports whether nothing but blanks is in front of a statement's end.
 func (m *mermaidReader) atEnd() bool {
 	m.spaces()
 	return m.at >= len(m.src) || strings.IndexByte("\r\n;", m.src[m.at]) >= 0 || m.has("%%")

@@ -50,7 +50,7 @@ func (m *mermaidReader) shape() (string, bool) {
 	return "", true
 }
 
-// closing finds the end of a node's text, behind brackets inside it.
+// closing finds the end of a node's text, after brackets inside it.
 func closing(line, open, shut, other string) int {
 	if len(open) > 1 && other == "" {
 		return strings.Index(line, shut)

@@ -65,7 +65,7 @@ type shape uint8
 
 const (
 	scalar shape = iota // a word or two; twice with different values is an error
-	list                // a list, also behind a value
+	list                // a list, also after a value
 	prose               // text, a list or a fence
 	state               // what belongs to the journal
 	checks              // fences, lists, code spans
@@ -125,7 +125,7 @@ var labelSpecs = []labelSpec{
 	{Review, state, []string{"Review"}},
 }
 
-// IsDependency reports whether the label speaks of other items.
+// IsDependency reports whether the label is about other items.
 func (n LabelName) IsDependency() bool {
 	switch n {
 	case DependsOn, Blocks, Related, DiscoveredFrom, Parent:
@@ -173,8 +173,8 @@ var LabelNames = sync.OnceValue(func() []string {
 	return out
 })
 
-// LookupLabel returns the label that a plan means by a written name: in any
-// case, singular or plural, words joined by spaces, "-" or "_".
+// LookupLabel returns the label with a written name: in any case, singular or plural,
+// words joined by spaces, "-" or "_".
 func LookupLabel(written string) (LabelName, bool) {
 	if len(written) > 64 {
 		return "", false
@@ -190,7 +190,7 @@ func LookupLabel(written string) (LabelName, bool) {
 }
 
 // stems writes a name in one form: lower case, words in the singular, single
-// spaces, without what stands in parentheses at its end.
+// spaces, without what is in parentheses at its end.
 func stems(s string) string {
 	words := nameWords(s)
 	for i, w := range words {

@@ -10,9 +10,9 @@ import (
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 )
 
-// What stands where items stand and begins with an id of nearly the form of the
+// What is where items are and begins with an id of nearly the form of the
 // dialect is not an item, and is always reported: a letter in another case, a
-// mark behind the id, brackets around it, a separator too many or another one.
+// mark after the id, brackets around it, a separator too many or another one.
 
 // nearMiss is what nearly is an item or a group.
 type nearMiss struct {
@@ -25,7 +25,7 @@ type nearMiss struct {
 	whole bool   // that is an id of the dialect
 	elem  int    // index in parser.stream of a heading with keyword; else -1
 	why   string // what is wrong, if it is not the id
-	plain bool   // a list item without a box: one where items stand, if the id is free
+	plain bool   // a list item without a box: one where items are, if the id is free
 }
 
 // missed remembers what in nearly is, and is not.
@@ -133,7 +133,7 @@ func leadingTag(s string, m *matcher) (int, bool) {
 	return end + 1, strings.IndexFunc(s[1:end], func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' }) < 0
 }
 
-// marksBefore cuts what may stand before an id and keeps it from being one: "[P]", pictures,
+// marksBefore cuts what may be before an id and keeps it from being one: "[P]", pictures,
 // brackets, quotation marks.
 func marksBefore(s string, m *matcher, marked bool) (string, bool) {
 	s = strings.TrimLeft(s, " \u00a0")
@@ -173,7 +173,7 @@ func (m *matcher) nearly(tok string) bool {
 var dottedForm = strings.NewReplacer("..", ".", "-", ".", "_", ".")
 
 // oddBox remembers a line that would be an item if its check box were one: "[]",
-// "[v]", "[ x ]", no space behind it, or no bullet in front of it.
+// "[v]", "[ x ]", no space after it, or no bullet in front of it.
 func (p *parser) oddBox(at, end int) {
 	s := strings.TrimLeft(p.src[at:end], "-*+ \t")
 	close := strings.IndexByte(s, ']')
@@ -260,7 +260,7 @@ func (p *parser) nearMisses() {
 
 var moreParts = lazyregexp.New(`^(\.([0-9]+[a-z]?|[a-z]+))+$`)
 
-// extends reports whether an id is that of an item with more parts behind it.
+// extends reports whether an id is that of an item with more parts after it.
 func extends(id string, items map[string]bool) bool {
 	for i := range min(len(id), 64) {
 		if id[i] == '.' && items[id[:i]] && moreParts.MatchString(id[i:]) {

@@ -20,12 +20,12 @@ type nearHeading struct {
 	phase bool
 	id    string
 	meant string // the keyword
-	marks string // of a line that lacks the space behind "###" to be a heading
+	marks string // of a line that lacks the space after "###" to be a heading
 	why   string
 }
 
 // unspaced remembers the lines of a paragraph that would be items or groups if a space
-// stood behind their "###": CommonMark reads no heading there.
+// was after their "###": CommonMark reads no heading there.
 func (p *parser) unspaced(b *block) {
 	for at, stop := range p.lines(int(b.start), int(b.end)) {
 		line := p.src[at:stop]
@@ -76,7 +76,7 @@ func (p *parser) headingMatchers() iter.Seq2[bool, *matcher] {
 func invisible(r rune) bool { return unicode.In(r, unicode.Cf, unicode.Z) }
 
 // nearTitle remembers a title that a typing mistake keeps from being an item or
-// a group; whether it stands in the place of one is known when all are read.
+// a group; whether it is in the place of one is known when all are read.
 func (p *parser) nearTitle(in inline, phase bool, level int) {
 	m := p.matcherOf(phase)
 	if m.none || m.near == nil {
@@ -129,7 +129,7 @@ func (m *matcher) nearItem(s string) (h nearHeading, end int, ok bool) {
 }
 
 // boundaries yields the offsets in s where an id may begin, or a name that needs
-// none: behind spaces, before a digit behind a letter, at a separator, at the end.
+// none: after spaces, before a digit after a letter, at a separator, at the end.
 func boundaries(s string) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		last := ' '
@@ -148,15 +148,15 @@ func boundaries(s string) iter.Seq[int] {
 	}
 }
 
-// separates reports whether s begins with what stands between an id and a name,
+// separates reports whether s begins with what is between an id and a name,
 // or is empty.
 func separates(s string) bool {
 	r, _ := utf8.DecodeRuneInString(strings.TrimLeft(s, " \u00a0"))
 	return s == "" || strings.ContainsRune(":：-–—.|)", r)
 }
 
-// reportNear reports titles that nearly are items or groups, stand where these
-// may stand, and have an id of their own.
+// reportNear reports titles that nearly are items or groups, are where these
+// may be, and have an id of their own.
 func (p *parser) reportNear() {
 	if len(p.nears) == 0 {
 		return
@@ -228,7 +228,7 @@ func (p *parser) groupPlaces() *groupPlaces {
 	return g
 }
 
-// holds reports whether an item or a group may stand where h stands.
+// holds reports whether an item or a group may be where h is.
 func (g *groupPlaces) holds(h *nearHeading) bool {
 	switch {
 	case h.phase && g.level == 0:

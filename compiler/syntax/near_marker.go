@@ -56,7 +56,7 @@ func (t *title) nearlyMarked(v string, start, end int) {
 	t.doubtful(tail, start)
 }
 
-// setNear notes that tail[at:] is nearly a marker; tail stands at start.
+// setNear notes that tail[at:] is nearly a marker; tail is at start.
 func (t *title) setNear(tail, meant string, at, start int, doubt bool) {
 	t.near = nearMarker{tail[at:], meant, t.in.Sub(start+at, start+len(tail)), doubt}
 }
@@ -87,8 +87,8 @@ func (t *title) doubtful(tail string, start int) {
 	}
 }
 
-// oddMarker returns the marker with which s ends, where it stands in other brackets, or
-// more follows behind it; "" if there is none.
+// oddMarker returns the marker with which s ends, if it is in other brackets, or
+// more follows; "" if there is none.
 func oddMarker(s string, more bool) string {
 	at := strings.LastIndexAny(s, "([{")
 	if at < 0 || len(s)-at > longestMarker || len(s)-at < 2 || s[len(s)-1] != closers[s[at]] || s[at] == '(' && !more {

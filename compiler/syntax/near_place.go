@@ -7,7 +7,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 )
 
-// Controls that stand where no label is read: below a line of a list, within a line, in
+// Controls that are where no label is read: below a line of a list, within a line, in
 // brackets, in a table, in indented code, in a heading beside the item.
 
 // lostControl returns the control that a name is, if its value is one that it could have.
@@ -99,7 +99,7 @@ func (p *parser) oddControl(at, end int) {
 	}
 }
 
-// indented warns of what is code to markdown because four spaces stand before it: a
+// indented warns of what is code to markdown because four spaces are before it: a
 // label, and a command below Verify.
 func (p *parser) indented(b *block, l *Label) {
 	if l != nil && l.Name == Verify {
@@ -147,7 +147,7 @@ func (p *parser) valueOr(value string, n LabelName, below *block) (_ string, fen
 	return value, false
 }
 
-// headingBeside warns of a heading that is a control and stands beside the item instead
+// headingBeside warns of a heading that is a control and is beside the item instead
 // of below it: it ends the item.
 func (p *parser) headingBeside(b, below *block) {
 	l, ok := p.headingLabel(b)

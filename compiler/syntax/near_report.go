@@ -111,7 +111,7 @@ func skipBlanks(s string, at int) int {
 	return len(s) - len(strings.TrimLeft(s[at:], " \t"))
 }
 
-// freeForm is the form of items with ids that no item has, behind the one above.
+// freeForm is the form of items with ids that no item has, after the one above.
 func (p *parser) freeForm(at int, form string) string {
 	it := p.itemAbove(at)
 	if it == nil {
@@ -134,7 +134,7 @@ func (p *parser) freeForm(at int, form string) string {
 	return fmt.Sprintf("%q or %q", p.withStop(first)+" Name", p.withStop(second)+" Name")
 }
 
-// freeID returns the first id behind another one that is not taken; "" if there is none.
+// freeID returns the first id after another one that is not taken; "" if there is none.
 func (p *parser) freeID(id string, taken map[string]bool) string {
 	for range 1000 {
 		if id = following(id); id == "" || !taken[id] && p.item.whole(id) {
@@ -144,8 +144,8 @@ func (p *parser) freeID(id string, taken map[string]bool) string {
 	return ""
 }
 
-// withStop writes an id as it stands in front of a title: a whole number of a check
-// box has a full stop behind it.
+// withStop writes an id as it is in front of a title: a whole number of a check
+// box has a full stop after it.
 func (p *parser) withStop(id string) string {
 	if p.item.starred && id != "" && strings.Trim(id, "0123456789") == "" {
 		return id + "."

@@ -67,7 +67,7 @@ func (p *parser) underline(b *block) diag.Range {
 	return p.file.Range(at, at+len(strings.TrimSpace(line)))
 }
 
-// losesLabels reports whether labels, check boxes or directives stand between an element and the next
+// losesLabels reports whether labels, check boxes or directives are between an element and the next
 // heading or item.
 func (p *parser) losesLabels(from int) bool {
 	for i := from; i < len(p.stream); i++ {

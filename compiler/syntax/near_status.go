@@ -7,7 +7,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 )
 
-// A status that nearly says that an item is finished: the item runs again, and somebody
+// A status that nearly says that an item is finished: the item runs again, and someone
 // has to know why.
 
 // statusLine is a line that would be the label Status with other marks: "Status: done",
@@ -72,7 +72,7 @@ func (p *parser) nearStatus(it *Item, l *Label) {
 	}
 }
 
-// doneWord returns the first word of a status, behind pictures and markup.
+// doneWord returns the first word of a status, after pictures and markup.
 func doneWord(s string) string {
 	return strings.ToLower(firstWord(unmarked(s)))
 }

@@ -34,7 +34,7 @@ type NearWords struct {
 
 type nearForm struct{ form, meant string }
 
-// NearKind is what words are: an exception of one kind excuses no other.
+// NearKind is the kind of words: an exception for one kind excuses no other.
 type NearKind string
 
 // The kinds, as nearmiss.txt calls them.
@@ -97,8 +97,8 @@ func NearMiss(written string, known []string) (string, bool) {
 	return NewNearWords(NearValues, known).Find(written)
 }
 
-// KnownWord returns the known word that written is, in any case, in the singular
-// or the plural.
+// KnownWord returns the known word equal to written, in any case, in the singular or
+// the plural.
 func KnownWord(written string, known []string) (string, bool) {
 	w, stem := spaced(written), stems(written)
 	for _, k := range known {
@@ -110,7 +110,7 @@ func KnownWord(written string, known []string) (string, bool) {
 }
 
 // spaced writes a name in lower case with single spaces between its words,
-// without what stands in parentheses at its end.
+// without what is in parentheses at its end.
 func spaced(s string) string { return strings.Join(nameWords(s), " ") }
 
 func letters(s string) (n int) {
@@ -147,7 +147,7 @@ type exception struct {
 	word string
 }
 
-// exceptions are words near a control that people mean as they stand.
+// exceptions are words near a control that people mean as they are.
 var exceptions = sync.OnceValue(func() map[exception]bool {
 	m := map[exception]bool{}
 	var kind NearKind
@@ -161,7 +161,7 @@ var exceptions = sync.OnceValue(func() map[exception]bool {
 	return m
 })
 
-// Exempt reports whether a word is listed as meant as it stands.
+// Exempt reports whether a word is listed as intended.
 func Exempt(kind NearKind, w string) bool { return exceptions()[exception{kind, stems(w)}] }
 
 // controlLabels are the labels whose loss changes who judges, what runs or in

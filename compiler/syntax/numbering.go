@@ -68,7 +68,7 @@ func hasTooLarge(id string) bool {
 // simplify writes an id in lower case and without zeros in front of numbers.
 func simplify(id string) string { return strings.ToLower(Unpadded(id)) }
 
-// Unpadded takes the leading zeros from the numbers of an id.
+// Unpadded removes leading zeros from an id's numbers.
 func Unpadded(id string) string {
 	for i := 0; ; i++ {
 		if i+1 >= len(id) {

@@ -7,12 +7,12 @@ import (
 	"github.com/ralph-compiler/ralph/diag"
 )
 
-// Order is what a plan says about the order of its items and groups outside of
-// them: a list, waves or a drawing. One of Lines, Waves and Drawing is set. What
-// its words name, the compiler knows.
+// Order is a plan's statement, outside of its items and groups, about their order: a
+// list, waves or a drawing. One of Lines, Waves and Drawing is set. The compiler resolves
+// its names.
 type Order struct {
 	Range   diag.Range // of the heading, or of the fence's opening line
-	Headed  bool       // it stands below a heading about dependencies or the order of execution
+	Headed  bool       // it is below a heading about dependencies or the order of execution
 	Named   int        // ids of items and groups in its text: 0, 1 or 2 for more
 	Lines   []OrderLine
 	Waves   []Wave
@@ -22,12 +22,12 @@ type Order struct {
 // OrderLine is a line of a list, "- **Storage (Phase 2)**: Depends on Phase 1".
 type OrderLine struct {
 	Name  Stated // without the bold
-	Value Stated // to the end of the paragraph, as it stands in the file
-	Aside bool   // it stands below another heading inside the section
+	Value Stated // to the end of the paragraph, as it is in the file
+	Aside bool   // it is below another heading inside the section
 	Plain bool   // its name is not bold: it is not a statement
 }
 
-// Wave is what may run side by side, behind the wave before.
+// Wave is what may run side by side, after the wave before.
 type Wave struct {
 	Range diag.Range
 	Tasks []Stated // ids
@@ -75,7 +75,7 @@ func (o *orderFinder) named(from, to, limit int) int {
 	return o.names.count(o.p.src[from:to], limit)
 }
 
-// heading looks at the section below a heading that stands in no item.
+// heading looks at the section below a heading that is in no item.
 func (o *orderFinder) heading(i int, e *elem) {
 	p := o.p
 	raw := p.src[e.b.a:e.b.b]
@@ -187,7 +187,7 @@ func (o *orderFinder) fences(b *block, e *elem) {
 		o.fence(b)
 	case listBlock, itemBlock:
 		if e.own || e.cand >= 0 {
-			return // what stands in it follows by itself
+			return // what is in it follows by itself
 		}
 		for i := range b.kids {
 			o.fences(&b.kids[i], e)

@@ -13,7 +13,7 @@ import (
 type Other struct {
 	Dialect string
 	Items   int
-	Outside int // of them, those that stand in no item of the plan; TooFew times as many as it has, or more
+	Outside int // of them, those that are in no item of the plan; TooFew times as many as it has, or more
 }
 
 // To try a dialect costs about as much as to read the plan: with a large plan, or a
@@ -24,7 +24,7 @@ const (
 )
 
 // others counts what the other dialects would find: where the plan has no items, and
-// where it has so much text outside of them that three times as many may stand there.
+// where it has so much text outside of them that three times as many may be there.
 func (p *parser) others(blocks []block) {
 	none := len(p.plan.Items) == 0
 	var hiding []hidden
@@ -68,7 +68,7 @@ func (p *parser) others(blocks []block) {
 	}
 }
 
-// countOutside counts the candidates that are items, and those that stand in none of
+// countOutside counts the candidates that are items, and those that are in none of
 // the items of another reading.
 func (p *parser) countOutside(in *parser) (all, outside int) {
 	for _, c := range p.live(false) {
@@ -102,8 +102,8 @@ func (p *parser) roomOutside() bool {
 	return false
 }
 
-// TooFew is how many times as many items another dialect finds outside of those of the
-// plan when its own dialect may be the wrong one.
+// TooFew is the factor by which another dialect must find more items, outside the plan's
+// own, for the plan's dialect to be suspect.
 const TooFew = 3
 
 const maxWords = 5

@@ -6,9 +6,9 @@ import (
 	"github.com/ralph-compiler/ralph/diag"
 )
 
-// outside decides what becomes of items that stand in no group although there are
-// groups: one whose id stands in a group too is a log entry or a summary, and so is
-// what stands beside such a heading. Any other is an item.
+// outside decides what becomes of items that are in no group although there are
+// groups: one whose id is in a group too is a log entry or a summary, and so is
+// what is beside such a heading. Any other is an item.
 func (p *parser) outside() {
 	inside := map[string]*cand{}
 	some := false
@@ -21,7 +21,7 @@ func (p *parser) outside() {
 	if !some {
 		return
 	}
-	logs := map[int]*cand{} // the heading that they stand under → an entry
+	logs := map[int]*cand{} // the heading that they are under → an entry
 	for i := range p.cands {
 		if c := &p.cands[i]; !c.phase && !c.struck && c.group < 0 && inside[c.key.id] != nil && logs[c.parent] == nil {
 			logs[c.parent] = c
@@ -55,7 +55,7 @@ func (p *parser) outside() {
 	}
 }
 
-// lost reports an item that makes no node: it stands in a log or in a group that
+// lost reports an item that makes no node: it is in a log or in a group that
 // is struck through.
 func (p *parser) lost(c, entry *cand) {
 	d := diag.Newf("lost-item", p.keyRange(c), "%s is outside every group", p.called(c)).WithDetail(
@@ -69,7 +69,7 @@ func (p *parser) lost(c, entry *cand) {
 		WithRelated(p.keyRange(&p.cands[c.cancelled]), "the group above it is struck through"))
 }
 
-// adopt makes an item that stands outside the groups one of the group that its id
+// adopt makes an item that is outside the groups one of the group that its id
 // names, else of none.
 func (p *parser) adopt(c *cand, groups map[string]int) {
 	d := diag.Newf("item-without-group", p.keyRange(c), "%s is outside every group", p.called(c)).WithDetail(

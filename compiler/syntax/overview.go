@@ -99,7 +99,7 @@ func overviewItems(key *idMatch, items map[string]*Item) (named []*Item, unknown
 	return named, unknown
 }
 
-// isNamed reports whether nothing but the item's title, and perhaps a remark behind
+// isNamed reports whether nothing but the item's title, and perhaps a remark after
 // it, follows its id.
 func (p *parser) isNamed(t *title, it *Item) bool {
 	rest := strings.TrimSpace(t.text.Value)

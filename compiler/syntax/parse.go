@@ -47,9 +47,9 @@ type parser struct {
 	strays       []Annotation // of no item
 }
 
-// Parse reads a plan. The tree is always there and usable, whatever the
-// diagnostics say; with errors it holds what could be understood. The file's
-// bytes must not change while the tree is used.
+// Parse reads a plan. The tree is always present and usable, whatever the diagnostics;
+// with errors it holds what could be understood. The file's bytes must not change while
+// the tree is used.
 func Parse(file *diag.File, opts Options) (*Plan, diag.List) {
 	p := newParser(file, opts)
 	if !p.check() {
@@ -76,9 +76,8 @@ func Parse(file *diag.File, opts Options) (*Plan, diag.List) {
 	return p.plan, p.diags
 }
 
-// Peek reads only the front matter: the dialect and the policy files that it
-// names are needed before the plan can be parsed. It gives no diagnostics that
-// Parse does not give again.
+// Peek reads only the front matter: the dialect and the policy files that it names are
+// needed before the plan can be parsed. Parse repeats all of its diagnostics.
 func Peek(file *diag.File) (FrontMatter, diag.List) {
 	p := newParser(file, Options{})
 	if !p.check() {

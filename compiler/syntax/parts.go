@@ -25,7 +25,7 @@ func (p *parser) listGroups() {
 	}
 }
 
-// worksBetween reports whether the elements [from, to), which stand between a list
+// worksBetween reports whether the elements [from, to), which are between a list
 // item and the first of its parts, give it work of its own.
 func (p *parser) worksBetween(from, to int) bool {
 	for i := from; i < to; i++ {

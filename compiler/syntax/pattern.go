@@ -20,7 +20,7 @@ type matcher struct {
 	loose      *regexp.Regexp // id in any case; made by nearly
 	optional   bool           // needs no id
 	bare       bool           // a keyword is empty: the id may also stand alone
-	starred    bool           // a star behind the id marks it as optional
+	starred    bool           // a star after the id marks it as optional
 	sprintLike bool           // the id is that of the default dialect's sprints or phases
 	none       bool
 	near       *NearWords     // of the keywords; nil if there are none
@@ -71,7 +71,7 @@ func newMatcher(p Pattern) matcher {
 }
 
 // keyword returns the length of the keyword that s begins with, and of the space
-// or "-" behind it. ok is false when there is none; without keywords, or with an
+// or "-" after it. ok is false when there is none; without keywords, or with an
 // empty one, everything begins with one of length 0.
 func (m *matcher) keyword(s string) (n, gap int, ok bool) {
 	if len(m.words) == 0 {
@@ -212,7 +212,7 @@ func (m *matcher) match(s string) idMatch {
 
 func (m *matcher) whole(s string) bool { return len(m.id.FindString(s)) == len(s) }
 
-// namesMore reports whether what stands behind an id names another one: a
+// namesMore reports whether what follows an id names another one: a
 // heading about several items is not an item.
 func (m *matcher) namesMore(id, s string) bool {
 	rest := strings.TrimLeft(s, " \u00a0")
@@ -263,7 +263,7 @@ func isStar(s string) bool {
 	return strings.HasPrefix(s, "*") && (len(s) == 1 || strings.IndexByte(" .:)", s[1]) >= 0)
 }
 
-// boundary judges what stands right behind an id.
+// boundary judges what directly follows an id.
 func (m *matcher) boundary(s string) idEnd {
 	if m.starred && isStar(s) {
 		return endOfID
@@ -271,7 +271,7 @@ func (m *matcher) boundary(s string) idEnd {
 	return boundary(s)
 }
 
-// boundary judges what stands right behind an id.
+// boundary judges what directly follows an id.
 func boundary(s string) idEnd {
 	r, n := utf8.DecodeRuneInString(s)
 	next, _ := utf8.DecodeRuneInString(s[n:])

@@ -18,13 +18,13 @@ type Named struct {
 	Word      string   // of a group: "Week"
 }
 
-// Reading is what is known of a value of a dependency label.
+// Reading is the reading of a dependency label's value.
 type Reading struct {
 	Names Value
-	Tail  int // offset of the text that says nothing, behind all that does or nearly does
+	Tail  int // offset of the text that says nothing, after all that does or nearly does
 }
 
-// Value says what a value of a dependency label names.
+// Value is what a dependency label's value names.
 type Value uint8
 
 // What a value names. Nothing also where it is prose.
@@ -46,7 +46,7 @@ type plainPart struct {
 }
 
 // plainItem parses a list item whose parts are labels, some of them without bold. One
-// that has no bold part and holds other text, too, stays where it stands.
+// that has no bold part and holds other text, too, stays where it is.
 func (r *reader) plainItem(b *block) bool {
 	parts, below := r.plainParts(b)
 	whole, bold := r.p.judge(parts)
@@ -89,7 +89,7 @@ func (r *reader) plainBelow(b *block) bool {
 }
 
 // plainInner parses the dependency labels of the lists in a list item, in bold and
-// without, that name items. Their text stays where it stands.
+// without, that name items. Their text stays where it is.
 func (r *reader) plainInner(b *block) {
 	for i := range b.kids {
 		for k := range b.kids[i].kids {
@@ -284,7 +284,7 @@ func (p *parser) named() (items, groups []Named) {
 
 // lineLabels takes the labels without bold out of the line of a list item that is an
 // item: "- **Task 2: Lexer** | Depends on: 1". What they leave is the title, if nothing
-// else stands behind a bar.
+// else follows a bar.
 func (p *parser) lineLabels(it *Item, c *cand) {
 	title := c.text.Range
 	if c.level != 7 || c.row != nil || title.Start < c.line.start || title.End > c.line.end || strings.IndexByte(c.text.Value, '|') < 0 {

@@ -8,7 +8,7 @@ import (
 
 // titled takes the first heading of level 1 for the plan's title where it reads
 // like a group or an item: "# Phase 2: Storage" above the tasks of one phase. A
-// heading of the same kind and level shows that it is none.
+// heading of the same kind and level shows that it is not the title.
 func (p *parser) titled() {
 	first := slices.IndexFunc(p.stream, func(e elem) bool { return e.b.kind == headingBlock && e.b.level == 1 })
 	if first < 0 || p.stream[first].cand < 0 {
@@ -40,7 +40,7 @@ func (p *parser) titled() {
 }
 
 // findTitle returns the element of the plan's title: the first heading of level
-// 1 that is neither an item nor a group, else the first heading if it stands above all others.
+// 1 that is neither an item nor a group, else the first heading if it is above all others.
 func (p *parser) findTitle() int {
 	if p.titleElem > 0 {
 		return p.titleElem - 1
@@ -64,7 +64,7 @@ func (p *parser) findTitle() int {
 	return -1
 }
 
-// highest reports whether no other heading stands as high as the one at.
+// highest reports whether no other heading is as high as the one at.
 func (p *parser) highest(at int) bool {
 	b := p.stream[at].b
 	return !slices.ContainsFunc(p.stream, func(e elem) bool { return e.b != b && e.b.kind == headingBlock && e.b.level <= b.level })

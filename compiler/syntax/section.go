@@ -26,7 +26,7 @@ type reader struct {
 	level int // of that heading
 
 	annotation *Annotation
-	lines      int // non-blank lines so far, to judge where an annotation stands
+	lines      int // non-blank lines so far, to judge where an annotation is
 	loose      []looseList
 	listEnd    int // lines of prose when the last loose list ended
 }

@@ -23,7 +23,7 @@ func (r *reader) finish() {
 				s.Tasks = append(s.Tasks, ListItem{Text: Text{Value: strings.Join(l.Text, " "), Raw: strings.Join(l.Text, " "), Range: l.TextRange}, Range: l.TextRange})
 			}
 		}
-		labels = labels || !l.Name.IsState() && l.From != FromPlain // which stands among the tasks
+		labels = labels || !l.Name.IsState() && l.From != FromPlain // which is among the tasks
 	}
 	if r.kind == itemSection && !tasks {
 		r.adopt(labels)
@@ -58,7 +58,7 @@ func (r *reader) adopt(labels bool) {
 		return
 	}
 	kept := make([]string, 0, len(s.Prose))
-	k, j := 0, 0 // next list that was taken, next label: both stand in order
+	k, j := 0, 0 // next list that was taken, next label: both are in order
 	for i := 0; i <= len(s.Prose); i++ {
 		for ; j < len(s.Labels) && s.Labels[j].At <= i; j++ {
 			s.Labels[j].At = len(kept)
@@ -105,7 +105,7 @@ func (p *parser) scalars(s *Section) {
 var stepForm = lazyregexp.New(`^(?i:step) \d{1,3}[a-z]?\b`)
 
 // stepsWithText gives the steps of a task ("- [ ] **Step 1: Write the test**") the code
-// and the text that stand behind them, outside of the list: apart from each other neither
+// and the text that follow them, outside of the list: apart from each other neither
 // would make sense to an agent. Lists of other boxes keep what follows them apart.
 func (r *reader) stepsWithText(lists []looseList) {
 	for i := range lists {
@@ -115,7 +115,7 @@ func (r *reader) stepsWithText(lists []looseList) {
 			}
 		}
 	}
-	next := 0 // label: they stand in order, too
+	next := 0 // label: they are in order, too
 	for i := range lists {
 		l := &lists[i]
 		end := len(r.s.Prose)

@@ -65,7 +65,7 @@ func (r *reader) list(items []block) {
 }
 
 // stepsBehindPaths reports whether the first checkbox of a list that began without
-// one stands at items[i], below a label of paths: a blank line alone does not end a list
+// one is at items[i], below a label of paths: a blank line alone does not end a list
 // of markdown, and what follows are the steps of the work.
 func (p *parser) stepsBehindPaths(l *Label, items []block, i int) bool {
 	return i > 0 && (l.Name == Files || l.Name == Reads || l.Name == Owns) && p.boxed(&items[i]) && !p.boxed(&items[0])

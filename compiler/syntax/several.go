@@ -56,7 +56,7 @@ func (m *matcher) several(s string, n int) idMatch {
 	return out
 }
 
-// separated cuts what stands between two ids off, and says whether it is the sign
+// separated cuts what is between two ids off, and says whether it is the sign
 // of a range.
 func separated(s string) (rest string, through, ok bool) {
 	const blanks = " \u00a0"
@@ -72,7 +72,7 @@ func separated(s string) (rest string, through, ok bool) {
 	return s, false, false
 }
 
-// idsBetween lists the ids behind lo up to hi: "5" and "6" of 4-6. nil if they
+// idsBetween lists the ids after lo up to hi: "5" and "6" of 4-6. nil if they
 // cannot be told.
 func idsBetween(lo, hi string) []string {
 	prefix, from, fromLetters := lastNumber(lo)
@@ -109,7 +109,7 @@ func lastNumber(id string) (prefix, number, letters string) {
 }
 
 // hyphens decides what a hyphen between numbers means where ids may have one: it
-// belongs to the id if two headings share what stands before it; else it is the
+// belongs to the id if two headings share what is before it; else it is the
 // sign of a range.
 func (p *parser) hyphens() {
 	first, shared := map[string]string{}, map[string]bool{}
@@ -163,7 +163,7 @@ func hyphened(id string) bool {
 	return id != "" && isDigit(id[0]) && strings.IndexByte(id, '-') > 0
 }
 
-// prefixes returns what stands before the first hyphens of an id.
+// prefixes returns what is before the first hyphens of an id.
 func prefixes(id string) (out []string) {
 	for i := 0; i < len(id) && len(out) < 8; i++ {
 		if id[i] == '-' {
@@ -201,7 +201,7 @@ func (p *parser) severals() {
 	}
 }
 
-// furtherNames reports a heading that has several ids, and returns those behind
+// furtherNames reports a heading that has several ids, and returns those after
 // the first one.
 func (p *parser) furtherNames(c *cand) []string {
 	if len(c.key.also) == 0 {

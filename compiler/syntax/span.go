@@ -19,7 +19,7 @@ func trimmed(src string, at, end int) span {
 	return span{at, end}
 }
 
-// upTo returns where the first of some characters stands in src[at:end]; end if none does.
+// upTo returns where the first of some characters is in src[at:end]; end if none does.
 func upTo(src string, at, end int, chars string) int {
 	if n := strings.IndexAny(src[at:end], chars); n >= 0 {
 		return at + n
@@ -77,7 +77,7 @@ func lineEnd(src string, at int) int {
 	return end
 }
 
-// nextLine returns the offset of the first byte behind the line at.
+// nextLine returns the offset of the first byte after the line at.
 func nextLine(src string, at int) int {
 	if i := strings.IndexByte(src[at:], '\n'); i >= 0 {
 		return at + i + 1

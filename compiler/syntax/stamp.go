@@ -10,7 +10,7 @@ import (
 const maxStamp = 48
 
 // stamp returns how long a date in parentheses is that s begins with, with the spaces
-// behind it: "(2026-10-01 15:20Z) ". ExecPlans say so when a box was ticked.
+// after it: "(2026-10-01 15:20Z) ". ExecPlans say so when a box was ticked.
 func stamp(s string) int {
 	if !strings.HasPrefix(s, "(") {
 		return 0
@@ -27,7 +27,7 @@ func stamp(s string) int {
 }
 
 // onlyComments reports whether text says nothing: a date before it is a title itself,
-// with and without the comment that ralph writes behind it.
+// with and without the comment that ralph writes after it.
 func onlyComments(s string) bool {
 	for {
 		if s = strings.TrimSpace(s); s == "" {

@@ -19,7 +19,7 @@ type stripper struct {
 
 type drop struct {
 	start, end int
-	with       string // what stands there instead
+	with       string // what is there instead
 	kind       byte   // '`' begins and ends code, '~' strike-through, '!' a comment
 }
 
@@ -134,7 +134,7 @@ func (s *stripper) delimiter(i, from int) int {
 // maxTarget bounds the length of a link's target.
 const maxTarget = 512
 
-// link parses "](target)" behind an open bracket.
+// link parses "](target)" after an open bracket.
 func (s *stripper) link(i int) int {
 	k := len(s.open) - 1
 	for k >= 0 && s.open[k].char != '[' && len(s.open)-k < 16 {
@@ -229,7 +229,7 @@ func (s *stripper) entity(i int) int {
 	return i + 1
 }
 
-// copy writes what is left into out and remembers where it stood.
+// copy writes what is left into out and remembers where it was.
 func (s *stripper) copy(at int) {
 	in := s.in
 	code, strike := -1, -1

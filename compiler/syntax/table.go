@@ -64,7 +64,7 @@ func isDelimiterRow(s string) bool {
 	return strings.Trim(s, "|-: \t") == ""
 }
 
-// cells splits a row at its bars; a bar behind a backslash is text.
+// cells splits a row at its bars; a bar after a backslash is text.
 func (p *parser) cells(at, end int) []inline {
 	at = trimmed(p.src, at, end).start
 	if at < end && p.src[at] == '|' {

@@ -22,7 +22,7 @@ type title struct {
 	kindAt   diag.Range
 	parallel bool
 	parAt    diag.Range
-	optional bool // a star stands behind the box or the id
+	optional bool // a star follows the box or the id
 	near     nearMarker
 	tags     []Text
 	depends  *Text // value of "(depends on …)" at the end
@@ -30,7 +30,7 @@ type title struct {
 
 	done     bool
 	doneAt   diag.Range
-	struck   bool // the id stands inside ~~
+	struck   bool // the id is inside ~~
 	strikeIn bool // the title proper does
 }
 
@@ -40,7 +40,7 @@ func (p *parser) readTitle(in inline, m *matcher) (t title, ok bool) {
 	return p.titleOf(in, m, false)
 }
 
-// titleOf does the same; with several, ids behind the first one are further names.
+// titleOf does the same; with several, ids after the first one are further names.
 func (p *parser) titleOf(in inline, m *matcher, several bool) (t title, ok bool) {
 	t = title{in: in, kind: KindWork}
 	v := in.Value
@@ -81,7 +81,7 @@ func within(list []span, at int) bool {
 	return slices.ContainsFunc(list, func(s span) bool { return at >= s.start && at < s.end })
 }
 
-// struckOut reports whether a text that is not empty stands between ~~, spaces apart.
+// struckOut reports whether a text that is not empty is between ~~, spaces apart.
 func (in *inline) struckOut(start, end int) bool {
 	at := start
 	for _, s := range in.strikes {
@@ -101,7 +101,7 @@ func skipSpaces(s string, i int) int { return len(s) - len(strings.TrimLeft(s[i:
 // checkMarks say that something is done.
 const checkMarks = "✅✓✔☑"
 
-// leading skips what may stand before the keyword: pictures, a box.
+// leading skips what may be before the keyword: pictures, a box.
 func (t *title) leading(v string) int {
 	i := 0
 	for i < len(v) {
@@ -135,7 +135,7 @@ func (t *title) setDone(start, end int) {
 	}
 }
 
-// afterID skips separators, markers and tags behind the id.
+// afterID skips separators, markers and tags after the id.
 func (t *title) afterID(p *parser, v string, i int) int {
 	separated := false
 	for i < len(v) {

@@ -9,7 +9,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 )
 
-// ending cuts what may stand behind the title and returns where it ends.
+// ending cuts what may follow the title and returns where it ends.
 func (t *title) ending(p *parser, v string, start int) int {
 	end := len(v)
 	cut := false
@@ -113,7 +113,7 @@ func (t *title) checkMark(v string, start, end int) (int, bool) {
 	return at - n, true
 }
 
-// inPart reports whether a parenthesis behind a check mark says that something
+// inPart reports whether a parenthesis after a check mark says that something
 // is left: "✅ (80%)", "✅ (partial)".
 func inPart(s string) bool {
 	return strings.Contains(s, "%") && !strings.Contains(s, "100%") || strings.Contains(s, "partial") || strings.Contains(s, "remaining")
@@ -128,7 +128,7 @@ var otherStatus = map[string]bool{
 }
 
 // statusWord parses a status at the end of v[start:end], also before a date:
-// in capitals, or behind a dash.
+// in capitals, or after a dash.
 func (t *title) statusWord(v string, start, end int) (int, bool) {
 	stop := end
 	if d := dateLength(v[start:end]); d > 0 {
@@ -170,7 +170,7 @@ func (t *title) statusWord(v string, start, end int) (int, bool) {
 // statusMarks are pictures that go before a status: "✅ Done", "🚧 In progress".
 const statusMarks = checkMarks + "🔄🚧⏳⬜⏸❌🟢🟡🔴"
 
-// afterDash returns where a dash begins that stands before at, pictures between
+// afterDash returns where a dash begins that is before at, pictures between
 // them, or where such pictures begin if one of them is a status mark; -1 if there
 // is neither.
 func afterDash(v string, start, at int) int {
@@ -237,7 +237,7 @@ func dateLength(s string) int {
 	return len(s) - i
 }
 
-// A parenthesis behind a status word says when, how far or where the work was
+// A parenthesis after a status word says when, how far or where the work was
 // done. Anything else, such as a duration, is an estimate: "Complete (2 days)" is
 // the end of a title.
 
@@ -250,7 +250,7 @@ var (
 	monthDay     = lazyregexp.New(`^\d{1,2}(st|nd|rd|th)?$`)
 )
 
-// isRemark reports whether a parenthesis behind a status word holds a date, a
+// isRemark reports whether a parenthesis after a status word holds a date, a
 // percentage, a commit, a pull request, or nothing but words.
 func isRemark(s string) bool {
 	if len(s) > maxRemark {

@@ -6,8 +6,8 @@ import (
 	"github.com/ralph-compiler/ralph/diag"
 )
 
-// Options says how a plan is to be read. The zero value reads the default
-// dialect with the default limits.
+// Options configure the reading of a plan. The zero value reads the default dialect with
+// the default limits.
 type Options struct {
 	Dialect  Dialect   // zero: Sprint()
 	Dialects []Dialect // all that are known: to find out which of them would match
@@ -40,7 +40,7 @@ type Plan struct {
 	Splits      []Phase // plain numbers with lettered headings below them: groups inside the phases
 	Items       []Item
 	Cancelled   []Cancelled // struck-through items and phases
-	Outside     []Label     // dependency labels that stand in no section
+	Outside     []Label     // dependency labels that are in no section
 	Orders      []Order     // lists, waves and drawings that state an order
 	Others      []Other     // what other dialects would find, where that may be more; in the order of Options.Dialects
 	Unread      int         // dialects that were left out there, because the plan is large or they are many
@@ -60,7 +60,7 @@ type Phase struct {
 	NameRange   diag.Range
 	Range       diag.Range // of the heading's line; of the first item's title if Implicit
 	Level       int        // of the heading, 1 to 6; 0 if Implicit
-	Implicit    bool       // made from the ids of items that stand in no group
+	Implicit    bool       // made from the ids of items that are in no group
 	Done        bool
 	DoneBy      string  // "heading", "status"
 	Section     Section // up to the first item or sub-heading; Prose continues over sub-headings that are not items
@@ -69,7 +69,7 @@ type Phase struct {
 	Path        string // "## Phase 1: A"
 	StruckTitle bool
 	Led         bool // the group of an item's parts, named by that item, which is its first
-	Optional    bool // a star stands behind its check box or id
+	Optional    bool // a star follows its check box or id
 	doneAt      diag.Range
 }
 
@@ -95,7 +95,7 @@ type Item struct {
 	Placed      bool       // the key is the item's place: not written in the plan
 	Keyword     string     // as written: "Sprint"; "" if there is none
 	Title       string     // without markup, markers, status, anchor, annotation, control characters
-	TitleRange  diag.Range // of the title text; empty behind the id if there is none
+	TitleRange  diag.Range // of the title text; empty after the id if there is none
 	StruckTitle bool       // the title is inside ~~, the id is not
 	Range       diag.Range // of the heading's text, or of the item's first line or row
 	Level       int        // of the heading, 1 to 6; 7 for other items
@@ -103,8 +103,8 @@ type Item struct {
 	Kind         string     // KindWork unless a marker says otherwise
 	Parallel     bool       // (parallel), or the dialect's parallel mark
 	ParallelMark diag.Range // of it
-	Tags         []Text     // [US1] behind the id of a checkbox item
-	Optional     bool       // a star behind the check box or the id
+	Tags         []Text     // [US1] after the id of a checkbox item
+	Optional     bool       // a star after the check box or the id
 	Box          Box        // in front of it; NoBox if there is none
 
 	Phase     int    // index in Plan.Phases; -1 if there is none
@@ -157,9 +157,9 @@ type Cancelled struct {
 	Phase bool
 }
 
-// Section is what stands below a heading or an item's first line.
+// Section is the content below a heading or an item's first line.
 type Section struct {
-	Range     diag.Range // from behind the heading to the section's end
+	Range     diag.Range // from after the heading to the section's end
 	Labels    []Label    // known labels, from all sources, in document order
 	Prose     []string   // lines for people and prompts: no known labels, comments, annotations or check marks
 	Tasks     []ListItem // of Tasks and Deliverables, or the section's lists (see docs)
@@ -187,7 +187,7 @@ type Boxes struct {
 	Last         diag.Range
 }
 
-// LabelFrom says what kind of text a label was read from.
+// LabelFrom is the kind of text that a label was read from.
 type LabelFrom uint8
 
 // Sources of labels.
@@ -196,7 +196,7 @@ const (
 	FromHeading                          // #### Label
 	FromDirective                        // <!-- ralph: label=value -->
 	FromCell                             // table cell
-	FromTitle                            // (depends on …) behind a checkbox item
+	FromTitle                            // (depends on …) after a checkbox item
 	FromFrontMatter                      // a key of an item in the front matter
 	FromPlain                            // list item, or part of one: Depends on: 1.1
 )
@@ -213,8 +213,8 @@ type Label struct {
 	TextRange diag.Range
 	Fences    []Fence
 	From      LabelFrom
-	Lines     []string // the label as it stands in the plan, if it turns out to be prose
-	At        int      // index in Section.Prose where Lines would stand
+	Lines     []string // the label as it is in the plan, if it turns out to be prose
+	At        int      // index in Section.Prose where Lines would be
 }
 
 // Range returns the range of name and value.
@@ -231,10 +231,10 @@ type Text struct {
 	Raw    string     // with markup; lines joined by a space
 	Range  diag.Range // of the text as written
 	Code   bool       // it is exactly one code span
-	pieces []piece    // nil: Value stands at Range.Start as it is
+	pieces []piece    // nil: Value is at Range.Start as it is
 }
 
-type piece struct{ value, source int } // value[value:] stands at source, up to the next piece
+type piece struct{ value, source int } // value[value:] is at source, up to the next piece
 
 // Sub returns the place of Value[start:end].
 func (t Text) Sub(start, end int) diag.Range {
@@ -293,7 +293,7 @@ const (
 type ListItem struct {
 	Text   Text // first paragraph, without box
 	Box    Box
-	Detail []string // what stands below the first paragraph, as lines, dedented, boxes removed
+	Detail []string // what is below the first paragraph, as lines, dedented, boxes removed
 	Items  []ListItem
 	Range  diag.Range
 }

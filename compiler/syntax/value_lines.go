@@ -5,7 +5,7 @@ import (
 )
 
 // The lines directly below a label's line belong to its value as long as they can be a
-// part of it. What stands below that is text of the item, as everything is that a label
+// part of it. What is below that is text of the item, as everything is that a label
 // does not take.
 
 // continues reports whether lines below a label's line can belong to its value.
@@ -71,7 +71,7 @@ func (p *parser) linesEnd(from, to int, entry func(line string) bool) int {
 
 // commandLines splits a text whose first line is one code span and that continues below it:
 // below Verify that line is a command, and so is each that follows it while it is one
-// code span; the lines behind them are another text.
+// code span; the lines after them are another text.
 func (p *parser) commandLines(t Text) (first Text, rest []ListItem) {
 	at := nextLine(p.src[:t.Range.End], t.Range.Start)
 	if at >= t.Range.End {

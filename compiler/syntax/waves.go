@@ -98,7 +98,7 @@ func (w *waveReader) each(open json.Delim, other string, read func() string) str
 			return why
 		}
 	}
-	if w.next() != open+2 { // "}" is two behind "{", "]" behind "["
+	if w.next() != open+2 { // "}" is two after "{", "]" after "["
 		return noJSON
 	}
 	return ""

@@ -46,7 +46,7 @@ func (p *parser) wordTitle(in inline, level int) {
 const maxGroupWords = 64
 
 // wordGroups finds the headings that are groups: the first one, from above, that
-// an item with its number stands below. Another one of the same number speaks for
+// an item with its number is below. Another one of the same number speaks for
 // it.
 func (p *parser) wordGroups() {
 	if len(p.wordHeads) == 0 || p.groupLevel > 0 {
@@ -107,7 +107,7 @@ func (p *parser) wordGroup(elem int) *wordHeading {
 }
 
 // addWordGroup makes the group. Its items are those of its number, wherever they
-// stand.
+// are.
 func (b *builder) addWordGroup(h *wordHeading) {
 	b.addPhase(&cand{title: h.title, phase: true, level: h.level})
 	ph := &b.p.plan.Phases[len(b.p.plan.Phases)-1]
