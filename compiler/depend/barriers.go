@@ -8,7 +8,7 @@ import (
 // nothing else: the numbers stay in force, whatever the dialect says of labels
 // of items. It may take the group before out of the line, so that the barrier
 // of the next one would hold back too little: once any group has a statement, a
-// group without one waits for the sinks of all that stands before it.
+// group without one waits for the sinks of all that is before it.
 
 // barriers makes the edges of groups without a statement in a plan where a group
 // has one.
@@ -33,7 +33,7 @@ func (d *depender) barriers(members [][]int32) {
 }
 
 // chainBarriers does the same where items follow the document: a group begins at
-// the cell in which its first item stands.
+// the cell in which its first item is.
 func (d *depender) chainBarriers(f *frontier) {
 	f.rank = func(i int32) int32 { return d.cell[i] }
 	f.start(d.edges)
@@ -69,7 +69,7 @@ func (d *depender) meet(f *frontier, rank int32, to []int32) bool {
 	return d.addEdges(from, to)
 }
 
-// frontier keeps the sinks of all items that stand before a rank.
+// frontier keeps the sinks of all items that are before a rank.
 type frontier struct {
 	rank  func(item int32) int32
 	least []int32 // by item: the least rank that waits for it

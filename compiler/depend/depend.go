@@ -78,7 +78,7 @@ type depender struct {
 	stated   []bool         // has any statement
 	inForce  bool           // numbers make edges
 	anySays  bool           // a group has a statement
-	drawnAt  map[int32]bool // where statements of lists and drawings stand
+	drawnAt  map[int32]bool // where statements of lists and drawings are
 
 	naming    bool       // numbers = unless_explicit: a label of an item names something
 	outside   bool       // only lists, waves and drawings outside the items do

@@ -41,7 +41,7 @@ func (d *depender) checkUndrawn(ends *endings) {
 	}
 }
 
-// drawnGraph is what the drawings alone say: items, and behind them the
+// drawnGraph is what the drawings alone say: items, and after them the
 // beginning and the end of each group.
 type drawnGraph struct {
 	d    *depender

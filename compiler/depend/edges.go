@@ -16,7 +16,7 @@ const (
 	byImport
 )
 
-// Explicit is the name of the rule for what labels state.
+// Explicit is the name of the rule for statements of labels.
 const Explicit = "explicit"
 
 var ruleNames = [...]string{"number", "prose", Explicit, "scope", "import"}
@@ -45,7 +45,7 @@ type Graph struct {
 
 func (o *Graph) of(i int) []edge { return o.edges[o.first[i]:o.first[i+1]] }
 
-// Edges returns what item i waits for, as a draft has it; file is the file of the plan.
+// Edges returns what item i waits for, in a draft's form; file is the plan's file.
 func (o *Graph) Edges(i int, file string) []ir.DraftEdge {
 	es := o.of(i)
 	if len(es) == 0 {
@@ -72,6 +72,6 @@ func (o *Graph) Waits(i int32) iter.Seq[int32] {
 	}
 }
 
-// Order returns the items, those that others wait for first. What is part of a cycle,
-// or waits for one, is missing.
+// Order returns the items, those that others wait for first. Items in a cycle, or waiting
+// for one, are missing.
 func (o *Graph) Order() []int32 { return o.d.topo }

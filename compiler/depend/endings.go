@@ -19,7 +19,7 @@ type endings struct {
 
 	blockers map[int32][]blocker // of groups without items
 
-	path  []int32       // groups that are being looked for, or stand in a circle with one
+	path  []int32       // groups that are being looked for, or are in a circle with one
 	place map[int32]int // of each, in path
 	reach int           // the first place that the group looked for leads back to
 }
@@ -95,7 +95,7 @@ func (e *endings) through(g int32) (out []int32) {
 	return out
 }
 
-// before returns the ends of what stands before a group without items and statement.
+// before returns the ends of what is before a group without items and statement.
 // A group without a statement waits for all before it, so that the search ends there.
 func (e *endings) before(g int32) (out []int32) {
 	d := e.d
@@ -110,7 +110,7 @@ func (e *endings) before(g int32) (out []int32) {
 	return out
 }
 
-// precedes reports whether a group with items stands before one without.
+// precedes reports whether a group with items is before one without.
 func (e *endings) precedes(h, g int32) bool {
 	d := e.d
 	if e.numeric && int(h) < len(d.Groups) && !d.loose(h) {
@@ -177,7 +177,7 @@ func (e *endings) named(i int32, t target) (out []int32) {
 	return out
 }
 
-// beside returns the items that precede a group or, reversed, behind it.
+// beside returns the items that precede a group or, reversed, follow it.
 func (e *endings) beside(g int32, reverse bool) []int32 {
 	items := e.d.Items
 	begin := sort.Search(len(items), func(i int) bool { return items[i].At.Start > e.d.Groups[g].At.Start })

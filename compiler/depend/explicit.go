@@ -69,7 +69,7 @@ func (d *depender) expand(t target, i int32, reverse bool) {
 func (d *depender) itemsOf(t target, i int32, reverse bool) iter.Seq[int32] {
 	return func(yield func(int32) bool) {
 		lo, hi := int32(0), i
-		if reverse { // what "all" means from the other side: all that stands behind
+		if reverse { // what "all" means from the other side: all that follows
 			lo, hi = i+1, int32(len(d.Items))
 		}
 		each := func(items []int32) bool {

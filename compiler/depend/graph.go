@@ -54,7 +54,7 @@ func (d *depender) reportCycle(cycle []int32) {
 	if len(words) > 24 {
 		words = slices.Concat(words[:12], []string{"…"}, words[len(words)-11:])
 	}
-	// The caret stands under a label, if one took part.
+	// The caret is under a label, if one took part.
 	at := path[max(0, slices.IndexFunc(path, func(e edge) bool { return e.rule != byNumber }))]
 	dg := diag.Newf("dependency-cycle", d.place(at), "%s wait for each other", text.Count(len(path), "item")).
 		WithDetail("Each of these waits for the next: %s. None of them can ever start. Remove one of the dependencies.", strings.Join(words, " → "))

@@ -15,7 +15,7 @@ type OtherHeading struct {
 	after, blocks []Statement
 }
 
-// OtherHeadings returns what the other headings of a group say.
+// OtherHeadings returns the statements of a group's other headings.
 func OtherHeadings(p *syntax.Phase, file *diag.File) (out []OtherHeading) {
 	for i := range p.Again {
 		var a OtherHeading

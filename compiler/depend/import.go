@@ -7,8 +7,8 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Import gives edges that are stated by key, those of an imported draft, the
-// place that those of numbers and labels have. stated holds what each item waits for.
+// Import gives edges stated by key, those of an imported draft, the place of edges from
+// numbers and labels. stated holds what each item waits for.
 func Import(in *Input, stated [][]ir.DraftEdge, diags *diag.List) *Graph {
 	n := len(in.Items)
 	index := make(map[ir.Key]int32, n)

@@ -6,7 +6,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Item is what the engine knows of one item.
+// Item is the engine's input for one item.
 type Item struct {
 	Key    ir.Key
 	Title  string
@@ -38,7 +38,7 @@ type Statement struct {
 
 	blocks bool // in near: what is named waits for the item
 	named  bool // in near: the line is named like a label, and worth a warning whatever it says
-	title  bool // in near: it stands in a title
+	title  bool // in near: it is in a title
 }
 
 // Clause is prose in one of the known forms, "(after 1.1 merged)".
@@ -47,7 +47,7 @@ type Clause struct {
 	ats []diag.Range
 }
 
-// Group is a phase, or what stands for one.
+// Group is a phase, or its equivalent.
 type Group struct {
 	ID     string
 	Title  string
@@ -61,7 +61,7 @@ type Group struct {
 	Again  []OtherHeading // what other headings of it say
 }
 
-// Input is what the engine knows of one plan.
+// Input is the engine's input for one plan.
 type Input struct {
 	File   string
 	Items  []Item // in document order

@@ -4,7 +4,7 @@ import (
 	"slices"
 )
 
-// insert puts decimals where they stand by their numbers: 2.5 behind 2 and before
+// insert puts decimals where they are by their numbers: 2.5 after 2 and before
 // 3, wherever the document has it. Without 2 and 3 it stays where it is.
 func (d *depender) insert(all []int32) []int32 {
 	decimal := func(i int32) bool { return d.Items[i].Number.Shape == "#.#" }

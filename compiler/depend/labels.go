@@ -9,7 +9,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Statements returns the values of a dependency label, as they stand in the
+// Statements returns the values of a dependency label, as they are in the
 // file: offsets in them are offsets in the source.
 func Statements(lb *syntax.Label, file *diag.File) []Statement {
 	var out []Statement

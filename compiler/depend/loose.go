@@ -1,8 +1,8 @@
 package depend
 
-// Loose items stand in no group although the plan has groups. Those that follow
-// each other in the document form a group without a name, behind the groups that
-// stand above them.
+// Loose items are in no group although the plan has groups. Those that follow
+// each other in the document form a group without a name, after the groups that
+// are above them.
 
 // gatherLoose makes these groups.
 func (in *Input) gatherLoose() {
@@ -27,7 +27,7 @@ func (in *Input) gatherLoose() {
 // loose reports whether a group is one of them.
 func (d *depender) loose(g int32) bool { return int(g) < len(d.Groups) && d.Groups[g].ID == "" }
 
-// placeLoose puts them into the numerical order of the others: behind the last of
+// placeLoose puts them into the numerical order of the others: after the last of
 // those that begin above them.
 func (d *depender) placeLoose(members [][]int32) {
 	var loose, order []int32

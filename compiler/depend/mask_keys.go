@@ -1,6 +1,6 @@
 package depend
 
-// markedKeys says which signs, that are markup elsewhere, stand in keys of the
+// markedKeys says which signs, that are markup elsewhere, are in keys of the
 // plan: "#12", "setup_db".
 type markedKeys struct{ hash, underscore bool }
 
@@ -16,7 +16,7 @@ func (m markedKeys) begins(s string) bool {
 	return m.hash && len(s) > 1 && s[0] == '#' && digit(s[1])
 }
 
-// mask is mask but for the signs that are parts of keys where they stand.
+// mask is mask but for the signs that are parts of keys where they are.
 func (m markedKeys) mask(s string) string {
 	masked := mask(s)
 	if !m.hash && !m.underscore || len(masked) != len(s) {

@@ -14,7 +14,7 @@ import (
 // only bold names are, so they make no edge. A reader takes them for one: that
 // is worth a warning if nothing else gives the edge.
 
-// nearLine is what such a line begins with, behind bullets and emphasis: other
+// nearLine is what such a line begins with, after bullets and emphasis: other
 // words, and words of other languages, that say the same.
 var nearLine = lazyregexp.New("(?i)^`?" + `(?:depend(?:s|ent|ing)?(?:[ _-](?:up)?on)?|dependenc(?:y|ies)|pre-?requisites?|pre-?conditions?` +
 	`|blocked[ _-]by|after|requires?|needs|waits?[ _-]for|preceded[ _-]by|predecessors?` +
@@ -132,7 +132,7 @@ func plainName(line, body string) int {
 	return k + 1 + len(body[k+1:]) - len(strings.TrimLeft(body[k+1:], " \t"))
 }
 
-// labelled reports whether a known label stands in the line.
+// labelled reports whether a known label is in the line.
 func labelled(sec *syntax.Section, at, end int) bool {
 	return slices.ContainsFunc(sec.Labels, func(l syntax.Label) bool { return l.NameRange.Start < end && l.NameRange.End > at })
 }

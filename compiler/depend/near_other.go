@@ -62,7 +62,7 @@ func (n *Names) someIDs() string {
 	return strings.Join(out, ", ")
 }
 
-// NearValue reports a value that nearly is one that a control knows.
+// NearValue reports a value that is nearly one of a control's known values.
 func NearValue(at diag.Range, written, near, label string) diag.Diagnostic {
 	return diag.Newf("near-miss-value", at, "%q is almost %q", clip(written), clip(near)).
 		WithDetail("As a value of %s it would be read as prose and set nothing. Write %q. If the word is intended, rephrase it, or write the line without bold and colon.", label, near).

@@ -17,7 +17,7 @@ type Number struct {
 	Parts []Part
 }
 
-// Part is one number in a key, with the letters behind it.
+// Part is one number in a key, with the letters after it.
 type Part struct {
 	Value   uint64
 	Letters string // lower case
@@ -97,8 +97,8 @@ func leadingPart(s string) (p Part, rest string) {
 	return p, s[j:]
 }
 
-// SameBase reports whether a and b are the same number but for the letters of
-// their last part: 1.2, 1.2a and 1.2ab are.
+// SameBase reports whether a and b are the same number except for the letters of their
+// last part: 1.2, 1.2a and 1.2ab are.
 func (a Number) SameBase(b Number) bool {
 	if a.Shape != b.Shape || len(a.Parts) == 0 || len(a.Parts) != len(b.Parts) {
 		return false

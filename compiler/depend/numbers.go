@@ -6,7 +6,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
-// cell is what stands side by side in a group: the items of one number, or a
+// cell is what is side by side in a group: the items of one number, or a
 // run of marked items, or a single item.
 type cell []int32
 
@@ -57,7 +57,7 @@ func (d *depender) orderGroups(members [][]int32) {
 		}
 	}
 	// Where the document decides, and where the items have no group at all, a
-	// group stands where its first item stands.
+	// group is where its first item is.
 	numeric := !d.Rules.InDocument && d.sameShape()
 	slices.SortStableFunc(d.order, func(a, b int32) int {
 		if numeric && !d.loose(a) && !d.loose(b) && int(a) < len(d.Groups) && int(b) < len(d.Groups) {
@@ -105,7 +105,7 @@ func (d *depender) cut(idx []int32) []cell {
 	return cells
 }
 
-// joins reports whether two neighbours stand side by side.
+// joins reports whether two neighbours are side by side.
 func (d *depender) joins(a, b int32) bool {
 	if d.Items[a].FirstPart == b && b > 0 {
 		return false

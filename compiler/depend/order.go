@@ -19,7 +19,7 @@ type drawn struct {
 	at      diag.Range
 }
 
-// readOrders reads what stands outside the items.
+// readOrders reads what is outside the items.
 func (in *Input) readOrders(diags *diag.List) {
 	if len(in.Orders) == 0 {
 		return
@@ -94,7 +94,7 @@ func (o *orderReader) parted(v int32) int32 {
 func (o *orderReader) waves(order *syntax.Order) {
 	var waves [][]int32
 	seen := map[int32]diag.Range{}
-	filled := map[int32]bool{} // groups of which an item stands in the waves, other than the one of their id
+	filled := map[int32]bool{} // groups of which an item is in the waves, other than the one of their id
 	for _, w := range order.Waves {
 		var wave []int32
 		for _, t := range w.Tasks {

@@ -33,7 +33,7 @@ type drawingReader struct {
 }
 
 type drawnArrow struct {
-	from, to int32 // nodes; behind pass vertices
+	from, to int32 // nodes; after pass vertices
 	at       diag.Range
 }
 
@@ -253,7 +253,7 @@ func (d *drawingReader) held(i int) bool {
 var plainNodes = []string{"start", "begin", "end", "finish", "stop", "done", "review", "release"}
 
 // node finds the item or group that a node names: at the beginning of its text,
-// else by its id. near says that it begins like an id of the plan and is none.
+// else by its id. near says that it begins like an id of the plan but is not one.
 func (o *orderNames) node(n *syntax.DrawnNode, headed bool) (v int32, near, ok bool) {
 	const marks = " -–—:•✅☑✔🔲⬜🚀[("
 	text := strings.TrimLeft(n.Text, marks)
@@ -322,7 +322,7 @@ func (o *orderNames) beginning(text string) (v int32, near, ok bool) {
 	}
 	first := idToken(text)
 	if i, ok := o.item(first); ok {
-		// A number alone is an id only with a mark behind it: "3. Verbs", not "3 verbs".
+		// A number alone is an id only with a mark after it: "3. Verbs", not "3 verbs".
 		if behind := text[len(first):]; o.items[i].Number.Shape != "#" || behind == "" || strings.IndexByte(".:)", behind[0]) >= 0 {
 			return i, false, true
 		}
@@ -337,7 +337,7 @@ func (o *orderNames) beginning(text string) (v int32, near, ok bool) {
 }
 
 // idToken returns the id that a text begins with: up to a space or a mark that
-// stands in none.
+// is in none.
 func idToken(s string) string {
 	if i := strings.IndexAny(s, " \t:,;()[]{}|—–"); i >= 0 {
 		s = s[:i]

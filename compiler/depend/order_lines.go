@@ -131,7 +131,7 @@ var orderWords = []struct {
 	{"after", false},
 }
 
-// read takes the statements of a value: the first, and those behind a dash, a
+// read takes the statements of a value: the first, and those after a dash, a
 // full stop or a semicolon; other text there is a reason.
 func (v *orderValue) read() {
 	raw := strings.NewReplacer("\n", " ", "\r", " ").Replace(v.line.Value.Value)
@@ -204,10 +204,10 @@ func otherWord(value string) string {
 	return ""
 }
 
-// reasonWords begin a reason behind a comma: "after Phase 2, because tags are exported".
+// reasonWords begin a reason after a comma: "after Phase 2, because tags are exported".
 var reasonWords = []string{"because", "since", "as", "so", "for", "to", "which"}
 
-// names reads what stands behind "Depends on"; false if a part of it names
+// names reads what follows "Depends on"; false if a part of it names
 // nothing.
 func (v *orderValue) names(raw, text string, sp Span) bool {
 	var scratch diag.List
@@ -254,7 +254,7 @@ func (v *orderValue) names(raw, text string, sp Span) bool {
 }
 
 // waited returns the groups that a part of a value names, with the words that may
-// stand around: "the Storage phase completion", "all desired user stories being
+// surround them: "the Storage phase completion", "all desired user stories being
 // complete".
 func (o *orderNames) waited(s string) []int32 {
 	fs := strings.Fields(s)

@@ -113,7 +113,7 @@ func (o *orderNames) plain(id string) (int32, bool) {
 	return 0, false
 }
 
-// trimID cuts off what may stand around an id in a list: "[1.2]*".
+// trimID cuts off what may be around an id in a list: "[1.2]*".
 func trimID(s string) string { return strings.Trim(strings.TrimSpace(s), "[]()*`\"") }
 
 // unitsNamed returns what "Storage (Phase 2)" names: with both, what both name.

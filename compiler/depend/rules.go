@@ -10,8 +10,8 @@ type Rules struct {
 	groups                string // barrier, chain, none
 	InDocument            bool   // items follow the document, not their numbers
 	add                   bool   // explicit = add
-	whole                 bool   // ids are whole numbers: 2.5 stands between 2 and 3
-	Grouped               bool   // groups have headings: an item may stand in none
+	whole                 bool   // ids are whole numbers: 2.5 is between 2 and 3
+	Grouped               bool   // groups have headings: an item may be in none
 	alone                 bool   // items are headings, and nothing groups them
 	ignoreCase            bool
 	zeros                 bool   // leading zeros make no other id: 01 is 1
@@ -19,7 +19,7 @@ type Rules struct {
 	key                   string // of the front matter, that says what an item waits for; "" where that is a label
 }
 
-// MostEdges bounds the edges of a plan that nothing else bounds.
+// MostEdges bounds the edges of a plan that have no other bound.
 const MostEdges = 2_000_000
 
 // stating says how to declare a dependency of an item.
@@ -49,6 +49,6 @@ func RulesOf(d syntax.Dialect, maxEdges int) Rules {
 
 func inHeadings(d syntax.Dialect) bool { return d.In == syntax.InHeading || d.In == "" }
 
-// InLists reports whether items follow each other as they stand in lists or tables: letters
+// InLists reports whether items follow each other as they are in lists or tables: letters
 // mean nothing there.
 func InLists(d syntax.Dialect) bool { return d.Groups == "chain" && !inHeadings(d) }

@@ -98,7 +98,7 @@ type Pair struct {
 }
 
 // Unordered calls visit for the pairs without a path from a to b, in order. In each
-// pair a stands before b in the order of the graph.
+// pair a is before b in the order of the graph.
 func (o *Graph) Unordered(pairs []Pair, visit func(Pair)) {
 	for k, leads := range o.d.graph.Leads(o.d.topo, len(pairs), func(k int) (from, to int32) { return pairs[k].A, pairs[k].B }) {
 		if !leads {

@@ -8,7 +8,7 @@ import (
 )
 
 // Shared returns statements of a plain number for one of its lettered items; again: not
-// for the first, so what is wrong with them was reported.
+// for the first, so their mistakes were already reported.
 func Shared(sts []Statement, again bool) []Statement {
 	out := slices.Clone(sts)
 	for i := range out {

@@ -21,8 +21,8 @@ const (
 	toRange                           // the items from lo to hi, in numerical order
 	toGroupEnds                       // the ends of a group
 	toGroup                           // every item of a group
-	toPrevious                        // every item that stands before
-	toEarlier                         // every item of the groups that stand before
+	toPrevious                        // every item that is before
+	toEarlier                         // every item of the groups that are before
 )
 
 // target is what one part of a value names.
@@ -42,7 +42,7 @@ type reading struct {
 	prose   bool       // a part in none of the known forms
 	wrong   bool       // a part that was reported as an error
 	unread  []Span
-	tail    int // where the parts begin that say nothing, behind all that do or nearly do
+	tail    int // where the parts begin that say nothing, after all that do or nearly do
 }
 
 // targets yields what readings name.
@@ -77,17 +77,17 @@ func (n *Names) Unread(st Statement) []Span {
 	return p.value().unread
 }
 
-// Finds reports whether a value names an item or a group; why it does not is not said.
+// Finds reports whether a value names an item or a group, without a reason if not.
 func (n *Names) Finds(st Statement) bool { return len(n.read(st, new(diag.List)).targets) > 0 }
 
 // valueParser reads one value of a dependency label.
 type valueParser struct {
 	*Names
-	raw   string // as it stands in the source
+	raw   string // as it is in the source
 	text  string // the same, masked
 	at    diag.Range
 	diags *diag.List
-	quiet bool            // unknown ids are somebody else's to report
+	quiet bool            // unknown ids are someone else's to report
 	taken map[string]bool // see inValue
 	carry wordKind        // the keyword of the part before: "Sprints 1.2, 1.3"
 	out   reading
@@ -193,7 +193,7 @@ func noneLead(s string) bool {
 	return rest == ""
 }
 
-// phrase adds to a word those behind it with which it is a keyword: "Task Group 1".
+// phrase adds to a word those after it with which it is a keyword: "Task Group 1".
 func (p *valueParser) phrase(w string, rest Span) (string, Span) {
 	long := w
 	for at, n := rest, 0; n < 3 && at.Start < at.End; n++ {
@@ -248,7 +248,7 @@ func (p *valueParser) part(sp Span) bool {
 	return p.bareGroups && p.groupOrRange(sp, false)
 }
 
-// beginsWithGroup reports whether an id of a group stands first: "2" of "Sprint 2-3" where
+// beginsWithGroup reports whether an id of a group is first: "2" of "Sprint 2-3" where
 // groups are called sprints.
 func (p *valueParser) beginsWithGroup(sp Span) bool {
 	s := p.text[sp.Start:sp.End]
@@ -260,8 +260,8 @@ func (p *valueParser) beginsWithGroup(sp Span) bool {
 	return ok
 }
 
-// groupOrRange reads what stands behind a group keyword: an id, a range of ids, with
-// or without "complete". keyword says that the keyword stands in this part.
+// groupOrRange reads what follows a group keyword: an id, a range of ids, with
+// or without "complete". keyword says that the keyword is in this part.
 func (p *valueParser) groupOrRange(sp Span, keyword bool) bool {
 	if len(p.groups) == 0 {
 		return false
@@ -306,7 +306,7 @@ func (p *valueParser) groupOrRange(sp Span, keyword bool) bool {
 }
 
 // groupsBetween returns the groups from a to b, both included: by their numbers
-// where these can be compared, else as they stand in the document.
+// where these can be compared, else as they are in the document.
 func (n *Names) groupsBetween(a, b int32) []int32 {
 	lo, hi := n.groups[a].Number, n.groups[b].Number
 	if n.groupOrder == nil {

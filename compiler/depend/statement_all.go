@@ -95,7 +95,7 @@ func (p *valueParser) nearAll(sp Span) bool {
 // maxReasons bounds the dashes at which a part is cut.
 const maxReasons = 3
 
-// reasoned reads a part with a reason behind a dash: "Task 1 - for the tests". The
+// reasoned reads a part with a reason after a dash: "Task 1 - for the tests". The
 // last dash is tried first: in "1.1 - 1.3 - for the tests" the first one makes a range.
 func (p *valueParser) reasoned(sp Span) bool {
 	for _, at := range p.dashes(sp) {

@@ -9,7 +9,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/text"
 )
 
-// itemOrRange reads an id or a range of ids. kw says which keyword stands before,
+// itemOrRange reads an id or a range of ids. kw says which keyword is before,
 // own that it is the dialect's own item keyword.
 func (p *valueParser) itemOrRange(sp Span, kw wordKind, own bool) bool {
 	s := p.text[sp.Start:sp.End]
@@ -68,14 +68,14 @@ func (p *valueParser) withoutDone(sp Span) Span {
 	}
 }
 
-// restIsHarmless recognises what may stand behind an id: "1.2 merged", or the
+// restIsHarmless recognises what may follow an id: "1.2 merged", or the
 // item's own title.
 func (p *valueParser) restIsHarmless(item int32, rest string) bool {
 	told := slices.ContainsFunc(strings.Fields(rest), func(w string) bool { return !isWord(w, doneWords, auxiliaries) })
 	return !told || isTitle(rest, p.items[item].Title)
 }
 
-// isTitle reports whether what stands behind an id is the title of what it names.
+// isTitle reports whether what follows an id is the title of what it names.
 func isTitle(rest, title string) bool {
 	rest = strings.TrimLeft(rest, " :-–—")
 	return title != "" && len(rest) <= 4*len(title) && strings.EqualFold(text.OneLine(rest), text.OneLine(mask(title)))
@@ -135,8 +135,8 @@ func (n *Names) itemNumber(num Number) Number {
 	return num
 }
 
-// class says which numbers stand in one order for ranges: where ids are whole
-// numbers, decimals stand between them.
+// class says which numbers are in one order for ranges: where ids are whole
+// numbers, decimals are between them.
 func (n *Names) class(num Number) string {
 	if n.whole {
 		return num.family()

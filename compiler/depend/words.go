@@ -58,7 +58,7 @@ type Span struct{ Start, End int }
 
 // mask returns s in the same length with everything blanked that is not part of
 // a dependency value: emphasis, quotes, backticks, brackets, check marks and
-// other pictures, what is struck through or stands in parentheses or comments,
+// other pictures, what is struck through or is in parentheses or comments,
 // and the backslash that breaks a line.
 func mask(s string) string {
 	s = unpicture(unstrike(s))
@@ -205,10 +205,10 @@ func cutAt(s string, sign func(at int) int) (out []Span) {
 	return out
 }
 
-// ValueParts returns the parts of a value as it stands in the source.
+// ValueParts returns the parts of a value as it is in the source.
 func ValueParts(s string) []Span { return split(mask(s)) }
 
-// word cuts the first word of sp off: up to a blank, or up to a "-" behind
+// word cuts the first word of sp off: up to a blank, or up to a "-" after
 // letters ("TASK-1.1").
 func word(s string, sp Span) (w string, rest Span) {
 	i := sp.Start
