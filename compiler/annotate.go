@@ -61,8 +61,8 @@ func (u *unit) annotate(ids identities) ([]byte, int) {
 
 // FormatAnnotations writes the annotations of a plan in their one form,
 // `<!-- beads-ralph: bd-a1b2c3 -->`, and leaves all other bytes alone. The list
-// holds what the syntax of the plan got wrong; with an error the bytes come back
-// as they are.
+// holds the syntax mistakes of the plan; with an error the bytes are returned
+// unchanged.
 func FormatAnnotations(file *diag.File) ([]byte, diag.List) {
 	tree, diags := located(file)
 	if diags.HasErrors() {

@@ -24,13 +24,13 @@ type Input struct {
 	Imports []Imported
 	Policy  []Source               // from --policy; nil: the plan's `policies`, else ralph.hcl and policies/*.hcl of Project
 	Project fs.FS                  // confined to the project root; nil: no file exists
-	Dir     string                 // where the project lies, with forward slashes: the place of a plan may tell which tool wrote it; "": unknown
+	Dir     string                 // where the project is, with forward slashes: the place of a plan may tell which tool wrote it; "": unknown
 	Past    func(ir.Header) Past   // what is on record of an epic that has items without an id in its plan; nil: nothing
-	Taken   func(*ir.Epic) []Taken // names of an epic that somebody else has; nil: none
+	Taken   func(*ir.Epic) []Taken // names of an epic that someone else has; nil: none
 	Options Options
 }
 
-// Past is what the clone that a plan is compiled in knows of its epic. It gives
+// Past is what the clone in which a plan is compiled knows of its epic. It gives
 // diagnostics, and says which ids are not fresh; it never changes other bytes.
 type Past struct {
 	Journal  map[ir.NodeID]string        // ids that something is on record about, and what they were called: `1.2a "Title"`, or ""
@@ -39,15 +39,15 @@ type Past struct {
 	Unknown  string                      // why the journal could not be read, a sentence; "" if it could
 }
 
-// Taken is a name that nodes need and somebody else has in the clone that a plan is
-// compiled in. It gives a warning and changes no byte.
+// Taken is a name that nodes need and that is taken by others in the clone in which a plan
+// is compiled. It gives a warning and changes no byte.
 type Taken struct {
 	Nodes []ir.NodeID // another id is that of the sum of all results
 	What  string      // the fact, a clause
 	Ways  []string    // what to do about it, one of these
 }
 
-// Options are what flags say; they win over plan and policy.
+// Options are the values of flags; they win over plan and policy.
 type Options struct {
 	Dialect       string            // name of a dialect, or "task:PR,Unit"; "" is the plan's or the policy's choice
 	Recorded      string            // the same, as an earlier compile recorded it: for plans that nothing else names a dialect for
@@ -57,22 +57,22 @@ type Options struct {
 	PR            string            // none, plan, node; "" keeps the policy's choice
 	FreshIDs      []string          // keys of items that get an id which nothing is on record about
 	SameIDs       []string          // keys of items that keep the id which they get, whatever is on record about it
-	NoAnnotate    bool              // nobody will write the ids into the plans
+	NoAnnotate    bool              // the ids will not be written into the plans
 	Strict        bool              // warnings that the table names become errors
 	Version       string            // of ralph, for `ralph { required }`
 	Now           time.Time         // for warnings about deadlines, never for bytes; zero: no such warnings
 	Limits        Limits
 }
 
-// Output is what a compile made. Diags is sorted. When it holds an error,
-// results have neither Epic nor bytes.
+// Output is the output of a compile. Diags is sorted. If it holds an error, results have
+// neither Epic nor bytes.
 type Output struct {
 	Results []Result
 	Diags   diag.List
 	Files   map[string]*diag.File // all sources by name, for snippets
 }
 
-// Result is what became of one plan.
+// Result is the result of one plan.
 type Result struct {
 	Plan      string
 	Epic      *ir.Epic
@@ -118,7 +118,7 @@ var passes = []pass{
 		func(b *build, diags *diag.List) *ir.Epic { return passAgents(b.unit, b.crew, b.epic, diags) },
 		nil,
 	},
-	// After agents: a plan's agents split the work step, and its gates stand on the
+	// After agents: a plan's agents split the work step, and its gates are on the
 	// last part.
 	{
 		"gates",
@@ -131,7 +131,7 @@ var passes = []pass{
 		func(b *build, diags *diag.List) *ir.Epic { return passLimits(b.unit, b.crew, b.epic, diags) },
 		[]string{"nodes.steps.limits", "nodes.limits", "nodes.complexity", "epic.complexity"},
 	},
-	// Names of branches and worktrees need nothing but the draft; they stand
+	// Names of branches and worktrees need nothing but the draft; they are
 	// late so that templates may use what was decided.
 	{
 		"git",
@@ -176,8 +176,8 @@ var passes = []pass{
 	},
 }
 
-// Compile turns plans into epics. It never panics on bad input: whatever is
-// wrong stands in Output.Diags, all in one run.
+// Compile turns plans into epics. It never panics on bad input: all mistakes are in
+// Output.Diags, in one run.
 func Compile(in Input) Output {
 	c := newCompilation(in)
 	for _, src := range in.Plans {

@@ -221,7 +221,7 @@ func (u *unit) overlay(key sharedKey, level *policies.Complexity, own scopeFragm
 	return s
 }
 
-// layers returns what lies below the fences: all that is built in, the steps of
+// layers returns what is below the fences: all that is built in, the steps of
 // built-in policies too, then what the user wrote.
 func (u *unit) layers(policy, def *policies.Policy, level *policies.Complexity) []layer {
 	out := []layer{

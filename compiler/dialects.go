@@ -14,7 +14,7 @@ import (
 	"github.com/ralph-compiler/ralph/policies"
 )
 
-// Reading is what a plan compiles to in a dialect.
+// Reading is a plan's compilation in a dialect.
 type Reading struct {
 	Dialect string           // its name, or "task:WORD"
 	Items   int              // nodes that it makes
@@ -24,17 +24,17 @@ type Reading struct {
 	Refused *diag.Diagnostic // the first of them; nil if it compiles
 	Weak    bool             // it counts only where nothing else compiles: any text has check boxes or a table
 	Title   bool             // its only item is the title of the plan
-	Tool    *policies.Tool   // that writes in this dialect, and keeps its plans where this one lies; mostly nil
+	Tool    *policies.Tool   // that writes in this dialect, and keeps its plans where this one is; mostly nil
 
 	word bool         // the dialect is one of the plan's own words
 	rank int          // of equals the lower one is named
-	at   []diag.Range // where its items stand
+	at   []diag.Range // where its items are
 }
 
 // Compiles reports whether the reading gives an epic.
 func (r *Reading) Compiles() bool { return r.Items > 0 && r.Refused == nil }
 
-// DialectTable is what each dialect makes of a plan.
+// DialectTable holds each dialect's reading of a plan.
 type DialectTable struct {
 	Readings []Reading        // built-in ones in their order, then the user's, words last
 	Chosen   string           // the dialect that flag, front matter or policy names, or the default
@@ -48,7 +48,7 @@ type DialectTable struct {
 	Files    map[string]*diag.File
 }
 
-// best is the reading that a person is told to take: of those that compile the one
+// best is the reading suggested to a person: of those that compile the one
 // with most items, one whose item is the title only where there is no other, weak ones
 // only where there is none at all; where none compiles, the one with most items. nil if no dialect finds any.
 // Where the place of the plan says which tool wrote it, it is the dialect of that tool,
@@ -198,7 +198,7 @@ func (c *compilation) try(src Source, dialect string, rank int) Reading {
 	return countErrors(r, t.diags)
 }
 
-// extents returns where the items stand, with all that is below them.
+// extents returns where the items are, with all that is below them.
 func (u *unit) extents() []diag.Range {
 	all := make([]diag.Range, len(u.tree.Items))
 	for i := range u.tree.Items {

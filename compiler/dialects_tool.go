@@ -12,7 +12,7 @@ import (
 )
 
 // tryTools tries the dialects that tools write in and that have no name of their own, such
-// as task:Milestone: they stand in the table where they find something.
+// as task:Milestone: they are in the table where they find something.
 func (c *compilation) tryTools(src Source, all []Reading, room int) []Reading {
 	for i := range policies.Tools {
 		t := &policies.Tools[i]
@@ -31,7 +31,7 @@ func (c *compilation) tryTools(src Source, all []Reading, room int) []Reading {
 }
 
 // tryPlace marks the reading in the dialect of the tool that keeps its plans where this
-// one lies. It is tried if it was not.
+// one is. It is tried if it was not.
 func (c *compilation) tryPlace(src Source, all []Reading) []Reading {
 	t := policies.ToolAt(path.Join(c.in.Dir, src.Path))
 	if t == nil || t.Dialect == "" {
@@ -45,7 +45,7 @@ func (c *compilation) tryPlace(src Source, all []Reading) []Reading {
 }
 
 // placed returns the reading in the dialect of the tool that keeps its plans where this
-// one lies; nil if there is none, if it finds nothing but the title, or if both it and one
+// one is; nil if there is none, if it finds nothing but the title, or if both it and one
 // that finds more outside of its items than it finds at all compile.
 func placed(all []Reading) *Reading {
 	i := slices.IndexFunc(all, func(r Reading) bool { return r.Tool != nil && r.Items > 0 && !r.Title })
@@ -63,7 +63,7 @@ func placed(all []Reading) *Reading {
 // of the plan's own words.
 func (r *Reading) counts() bool { return r.Compiles() && !r.Weak && !r.Title && !r.word }
 
-// outside counts the items that stand in none of another reading.
+// outside counts the items that are in none of another reading.
 func (r *Reading) outside(o *Reading) (n int) {
 	k := 0
 	for _, at := range r.at {
@@ -77,8 +77,7 @@ func (r *Reading) outside(o *Reading) (n int) {
 	return n
 }
 
-// Placed returns the reading that is taken because of the place where the plan lies; nil
-// if that says nothing.
+// Placed returns the reading chosen for the plan's location; nil if that decides nothing.
 func (t *DialectTable) Placed() *Reading { return placed(t.Readings) }
 
 // fuller returns the reading that finds more than the one that is taken, and most of all,
@@ -102,7 +101,7 @@ func fuller(all []Reading, taken *Reading) *Reading {
 }
 
 // Fuller returns the reading that finds more than that in a dialect, but is refused, or
-// not taken because of the place where the plan lies; nil if none does.
+// not chosen because of the plan's location; nil if there is none.
 func (t *DialectTable) Fuller(taken string) *Reading {
 	r := t.Of(taken)
 	if r == nil {

@@ -11,7 +11,7 @@
 //
 //	compile.go      Compile and the table of passes
 //	resolve.go      sources, front matter, policy files, dialect
-//	unit.go         what the passes read, and what they make of it
+//	unit.go         what the passes read and write
 //	lower*.go       syntax tree → ir.Draft and the input of the dependency engine
 //	depend/         the dependency engine: numbers, prose, labels, drawings → edges
 //	pass_*.go       draft and policy → epic, in the order of the table

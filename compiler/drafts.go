@@ -13,9 +13,8 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Imported is a draft that a codec made of files in another format. It is
-// compiled as a plan is, under the same policy; there is nothing to annotate, so
-// the files keep their bytes.
+// Imported is a codec's draft of files in another format. It is compiled like a plan,
+// under the same policy; there is nothing to annotate, so the files keep their bytes.
 type Imported struct {
 	Sources []Source  // the files that the draft's ranges point into, at least one
 	Draft   *ir.Draft // nil if Diags holds an error
@@ -50,7 +49,7 @@ func (c *compilation) openImported(in Imported) *unit {
 	draft.Slug = importedSlug(cmp.Or(draft.Slug, draft.Plan))
 	draft.Nodes = slices.Clone(draft.Nodes)
 	if draft.ID == "" && draft.Nodes[0].ID != "" && len(draft.Nodes) == 1 {
-		// A bead's identity is its own id, wherever its file lies.
+		// A bead's identity is its own id, wherever its file is.
 		draft.ID = ir.NodeID(u.idPrefix() + "-" + shortHash("bead\x00"+string(draft.Nodes[0].ID)))
 	}
 	u.draft = &draft

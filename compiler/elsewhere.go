@@ -10,7 +10,7 @@ import (
 	"github.com/ralph-compiler/ralph/policies"
 )
 
-// elsewhere finds settings of the whole run that stand where only some of its
+// elsewhere finds settings of the whole run that are where only some of its
 // items look: in a policy that is not everybody's, in a fence of a phase or
 // sprint. They would do nothing.
 func (u *unit) elsewhere(diags *diag.List) {

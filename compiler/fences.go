@@ -56,7 +56,7 @@ func overrideWords(x policies.Stated) []string {
 }
 
 // checkFence holds a fence to `override`, and refuses what would loosen gates
-// whatever lies below it. What depends on the policy below is tightened when the
+// whatever is below it. What depends on the policy below is tightened when the
 // layers are put over each other.
 func (u *unit) checkFence(f *policies.Fragment, diags *diag.List) {
 	for _, x := range f.Stated() {
@@ -135,7 +135,7 @@ func (u *unit) tighten(below, over policies.Settings, diags *diag.List) policies
 }
 
 // keepApproval reports a fence that would choose other people for an approval
-// that stands below it; the overlay keeps the one below.
+// that is below it; the overlay keeps the one below.
 func (u *unit) keepApproval(below, over policies.Value[policies.Approval], diags *diag.List) {
 	if below.V.Required && over.Set && over.V.Required && len(over.V.Approvers) > 0 && !slices.Equal(below.V.Approvers, over.V.Approvers) {
 		u.loosened(over.Range, diags, "a plan cannot choose who approves",

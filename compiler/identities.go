@@ -6,7 +6,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Named is an item of a plan with the id that the plan says.
+// Named is an item of a plan with its id in the plan.
 type Named struct {
 	ID    ir.NodeID
 	Key   ir.Key
@@ -14,9 +14,9 @@ type Named struct {
 	Range diag.Range // of its heading
 }
 
-// Identities reads the ids that a plan says: the epic's, "" if it has none, and those
-// of its items, in their order; items without one are left out. A plan with errors is
-// read as far as it can be.
+// Identities reads the ids in a plan: the epic's, "" if it has none, and those of its
+// items, in order; items without one are left out. A plan with errors is read as far as
+// possible.
 func Identities(file *diag.File) (epic ir.NodeID, items []Named) {
 	tree, _ := located(file)
 	for i := range tree.Items {

@@ -36,8 +36,8 @@ func (u *unit) idPrefix() string {
 	return "bd"
 }
 
-// listed reports whether the items stand in the plan's front matter. They have ids of
-// their own there, and nothing is written to them: what else stands there is another
+// listed reports whether the items are in the plan's front matter. They have ids of
+// their own there, and nothing is written to them: what else is there is another
 // tool's.
 func (u *unit) listed() bool { return u.dialect.In == syntax.InFrontMatter }
 

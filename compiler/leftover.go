@@ -9,7 +9,7 @@ import (
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 )
 
-// What a label does not take is text of its item and stands in the prompt at the label's
+// What a label does not take is text of its item and is in the prompt at the label's
 // place: parts of a value that name nothing, text below a list, fences that mean nothing
 // there.
 
@@ -76,7 +76,7 @@ func (l *lowering) textIsValue(lb *syntax.Label) bool {
 		strings.HasSuffix(l.tree.File.Text(lb.TextRange), lb.Text[len(lb.Text)-1])
 }
 
-// linesOf returns the lines of a label in which parts of its value stand.
+// linesOf returns the lines of a label in which parts of its value are.
 func (l *lowering) linesOf(lb *syntax.Label, parts []depend.Span) (out []string) {
 	if len(parts) == 0 {
 		return nil
@@ -105,7 +105,7 @@ func moreThanLists(detail []string) bool {
 }
 
 // untaken returns what other labels leave: of those whose list is their value the text
-// beside it, of those whose entries are words what stands below the entries.
+// beside it, of those whose entries are words what is below the entries.
 func untaken(lb *syntax.Label) (out []string) {
 	rest := syntax.Label{}
 	switch lb.Name {

@@ -7,8 +7,8 @@ import (
 	"github.com/ralph-compiler/ralph/policies"
 )
 
-// Limits bound what a plan may ask of the compiler: a plan may come from a
-// stranger's pull request. A zero field takes the value of DefaultLimits.
+// Limits bound a plan's demands on the compiler: it may come from a stranger's pull
+// request. A zero field takes the value of DefaultLimits.
 type Limits struct {
 	PlanBytes   int // size of one plan file
 	PolicyBytes int // size of one policy file that is found or named by a plan
@@ -30,7 +30,7 @@ var DefaultLimits = Limits{
 
 // A plan that people write has some hundred bytes for an item and some thirty for a
 // line; one that is made of nothing but items costs a hundred times its size. So what
-// stands in a plan is bounded by its bytes too, with room for all small plans.
+// is in a plan is bounded by its bytes too, with room for all small plans.
 const (
 	smallItems = 5_000
 	itemBytes  = 150 // … of a plan for each item beyond smallItems

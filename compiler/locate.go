@@ -6,10 +6,10 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Locate finds an item of a plan as the plan stands now: by its annotation, which
-// goes along when it is renumbered or moved; else by its section, a path of
-// headings; else by its key. It returns the line of its heading from 1, 0 if it is
-// not there. A plan with errors is searched as far as it can be read.
+// Locate finds an item in the plan's current text: by its annotation, which survives
+// renumbering and moving; else by its section, a path of headings; else by its key. It
+// returns the line of its heading from 1, 0 if it is missing. A plan with errors is
+// searched as far as it can be read.
 func Locate(file *diag.File, id ir.NodeID, section string, key ir.Key) int {
 	tree, _ := located(file)
 	find := func(is func(*syntax.Item) bool) int {

@@ -70,7 +70,7 @@ func lower(u *unit, mostEdges int, diags *diag.List) (*ir.Draft, *depend.Graph) 
 	return l.draft, out
 }
 
-// plan lowers the title, what stands below it, and the front matter.
+// plan lowers the title, what is below it, and the front matter.
 func (l *lowering) plan() {
 	t, d := l.tree, l.draft
 	fm := &t.FrontMatter

@@ -21,7 +21,7 @@ func splitAgents(e entry) []ir.Stated {
 	var out []ir.Stated
 	parts := depend.ValueParts(e.text)
 	for k, sp := range parts {
-		// What stands in parentheses, the model, is no part: it ends where the next name begins.
+		// What is in parentheses, the model, is no part: it ends where the next name begins.
 		end := len(e.text)
 		if k+1 < len(parts) {
 			end = parts[k+1].Start
@@ -41,7 +41,7 @@ func splitAgents(e entry) []ir.Stated {
 }
 
 // agentRef reads one agent: a name or a path, the model in parentheses, a note
-// behind a dash or colon.
+// after a dash or colon.
 func agentRef(s string, at diag.Range) (ir.AgentRef, bool) {
 	s = strings.TrimSpace(s)
 	head, note := s, ""

@@ -65,7 +65,7 @@ func (l *lowering) checkSpelling() {
 	}
 }
 
-// checkTwice reports ids that stand twice, and ids that are the same number.
+// checkTwice reports duplicate ids, and ids that are the same number.
 func (l *lowering) checkTwice() {
 	exact := make(map[ir.Key]int, len(l.deps.Items))
 	alike := make(map[string]int, len(l.deps.Items))

@@ -75,7 +75,7 @@ func (l *lowering) section(sec *syntax.Section, text *insertions, n *ir.DraftNod
 	}
 }
 
-// insertions puts labels that turned out to be prose back where they stand.
+// insertions puts labels that turned out to be prose back where they are.
 type insertions struct {
 	lines []string
 	added []insertion

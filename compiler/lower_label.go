@@ -10,7 +10,7 @@ import (
 )
 
 // scalar returns the value of a label that holds one word or two, without what
-// stands in parentheses behind it: "P0 (Must Have)".
+// is in parentheses after it: "P0 (Must Have)".
 func scalar(lb *syntax.Label) ir.Stated {
 	t := lb.Value
 	switch {
@@ -35,7 +35,7 @@ func scalar(lb *syntax.Label) ir.Stated {
 	return ir.Stated{Value: v, Range: r, Strict: lb.From == syntax.FromDirective}
 }
 
-// branchValue returns the name of a branch: a code span at the beginning as it stands,
+// branchValue returns the name of a branch: a code span at the beginning as it is,
 // else the value without what prose adds in parentheses, "(after 1.1 merged)".
 func branchValue(lb *syntax.Label) ir.Stated {
 	s := scalar(lb)

@@ -9,13 +9,13 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// standing is where labels may stand beside an item.
+// standing is where labels may be beside an item.
 type standing struct {
 	where  string // "below the title"
 	labels string // that mean something there, for a sentence
 	means  func(syntax.LabelName) bool
 
-	foreign bool // what stands there may name what the dialect does not read: "Task Group 1"
+	foreign bool // what is there may name what the dialect does not read: "Task Group 1"
 }
 
 var belowTitle = standing{
@@ -122,7 +122,7 @@ func (l *lowering) instead(n syntax.LabelName) string {
 	return "Write it below each " + sprint + " that it is about."
 }
 
-// isSetting reports whether a label would set something if it stood below an
+// isSetting reports whether a label would set something if it was below an
 // item. What would be prose there is prose here.
 func (l *lowering) isSetting(lb *syntax.Label, known *depend.Names) bool {
 	if lb.From == syntax.FromDirective {

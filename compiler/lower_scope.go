@@ -83,7 +83,7 @@ func andOthers(n int) string {
 	return ", and so " + text.Form(n, "is", "are") + " " + text.Count(n, "other")
 }
 
-// noPath reports whether what stands below Files or Reads is no path of the project:
+// noPath reports whether what is below Files or Reads is no path of the project:
 // a route, a query, a pattern of something else.
 func noPath(p string) bool {
 	return badPath(p) != "" || strings.Contains(p, "..") || strings.Contains(p, "?") || strings.Contains(p, "{") && !strings.Contains(p, ",")
@@ -119,10 +119,10 @@ func (l *lowering) missing(p string) bool {
 }
 
 // scopePaths reads the paths of a scope label: the code spans of an entry if it
-// has any ("Modify: `src/login.ts:88-140`"), else what stands between commas,
-// without a reason behind a dash or in parentheses. Line numbers behind a path
+// has any ("Modify: `src/login.ts:88-140`"), else what is between commas,
+// without a reason after a dash or in parentheses. Line numbers after a path
 // are dropped. What holds a space is no path: code spans are listed as text, the
-// rest as prose. more: something stands beside the paths.
+// rest as prose. more: something is beside the paths.
 func scopePaths(lb *syntax.Label) (out, text, prose []ir.Stated, more bool) {
 	for _, e := range entries(lb) {
 		from := 0
@@ -150,7 +150,7 @@ func scopePaths(lb *syntax.Label) (out, text, prose []ir.Stated, more bool) {
 	return out, text, prose, more
 }
 
-// newPaths are the paths of a scope label that `(new)` stands behind.
+// newPaths are the paths of a scope label that `(new)` follows.
 func newPaths(lb *syntax.Label) (out []string) {
 	for _, e := range entries(lb) {
 		text := e.text
@@ -182,7 +182,7 @@ type pathWord struct {
 	code bool // it is a code span
 }
 
-// pathWords cuts an entry into what may be paths. beside: a remark stands there, too, not
+// pathWords cuts an entry into what may be paths. beside: a remark is there, too, not
 // in parentheses.
 func pathWords(e entry) (out []pathWord, beside bool) {
 	text := e.text
@@ -213,7 +213,7 @@ var (
 	pathVerb = lazyregexp.New(`^[\s*_]*\pL+(?: \pL+)?[*_]*:`) // "Modify: `a.go`"
 )
 
-// saysMore reports whether words stand beside paths: more than a verb in front of them and
+// saysMore reports whether words are beside paths: more than a verb in front of them and
 // remarks in parentheses.
 func saysMore(rest string) bool {
 	rest = pathVerb.ReplaceAllString(inParens.ReplaceAllString(rest, ""), "")

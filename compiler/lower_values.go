@@ -104,7 +104,7 @@ func (l *lowering) oneOf(lb *syntax.Label, s *ir.Stated, known []string, want st
 }
 
 // invalidControl reports a value of a label that asks for a person: what is not
-// understood is never taken for nobody.
+// understood is never taken for none.
 func (l *lowering) invalidControl(lb *syntax.Label, s ir.Stated, want, why string) bool {
 	if lb.From == syntax.FromDirective {
 		return l.unfit(lb, s, want)

@@ -6,7 +6,7 @@ import (
 )
 
 // ownTests is the command that runs the project's own tests, as its files say; ""
-// after a report. Nothing passes because nobody knew how to test it.
+// after a report. Nothing passes only because no test is known.
 func (g *gating) ownTests(at diag.Range) string {
 	found := policies.DetectTests(g.u.c.in.Project)
 	if len(found) == 0 {

@@ -14,7 +14,7 @@ import (
 )
 
 // passAgents chooses the agent of each step: named by the plan, else by the
-// step, else by what the step needs. The reason stands beside it.
+// step, else by what the step needs. The reason is beside it.
 func passAgents(u *unit, crew *crew, e *ir.Epic, diags *diag.List) *ir.Epic {
 	e = with(e)
 	st := staffing{u: u, crew: crew, said: said{}, diags: diags}
@@ -108,7 +108,7 @@ func (st *staffing) byNeed(it *part, s *ir.Step, v *stepValues) {
 	st.fill(s, st.crew.declared(c.agent, st.diags))
 }
 
-// nobody reports a step that no agent fits, once for what it needs.
+// nobody reports a step that fits no agent, once for what it needs.
 func (st *staffing) nobody(n need, s *ir.Step, at diag.Range) {
 	if !st.said.first("need " + strings.Join(n.capabilities, ",") + n.access + strings.Join(n.tags, ",")) {
 		return

@@ -22,7 +22,7 @@ type gating struct {
 	gates  map[string]ir.Gate
 	diags  *diag.List
 	said   said
-	source map[string]diag.Range // of gates that stand in the plan
+	source map[string]diag.Range // of gates that are in the plan
 	names  map[sharedGate]string
 	here   *part // the item that is looked at
 }
@@ -33,7 +33,7 @@ func newGating(u *unit, crew *crew, gates map[string]ir.Gate, diags *diag.List) 
 
 // passGates puts the gates on each step: those of the policy, then the plan's
 // Verify gates, its QA agents, then review and people. A plan adds and never
-// takes away.
+// removes.
 func passGates(u *unit, crew *crew, e *ir.Epic, diags *diag.List) *ir.Epic {
 	e = with(e)
 	g := newGating(u, crew, maps.Clone(e.Gates), diags)
@@ -127,7 +127,7 @@ func (g *gating) policyGate(s *ir.Step, name string, list policies.Value[[]strin
 		}
 	}
 	if p == nil {
-		// What stands in a policy file was reported with it.
+		// What is in a policy file was reported with it.
 		if list.Range.File == u.file.Name && g.said.first("unknown "+name) {
 			g.diags.Add(u.unknownGate(name, list.Range, "No policy and no fence of the plan defines it."))
 		}
@@ -171,7 +171,7 @@ func (u *unit) unknownGate(name string, at diag.Range, who string) diag.Diagnost
 }
 
 // planningOnly reports false, with a diagnostic, for a gate that judges plans: it cannot
-// stand in the steps of a plan's work.
+// are in the steps of a plan's work.
 func (g *gating) planningOnly(p *policies.Gate, list policies.Value[[]string]) bool {
 	if p.Kind.V != "compiles" {
 		return true
@@ -253,7 +253,7 @@ func (g *gating) judge(out *ir.Gate, a *agentInfo, why, model string) {
 	out.TimeoutMS = scaled(out.TimeoutMS, a.multiplier)
 }
 
-// review adds blind-review where the complexity requires one and none stands
+// review adds blind-review where the complexity requires one and none is
 // there.
 func (g *gating) review(n *ir.Node, last int, critical bool) {
 	if !critical {

@@ -71,7 +71,7 @@ func (u *unit) policyHITL(it *part) policies.HITL {
 	return h
 }
 
-// place returns at if it lies in a file that the user has; else, of a built-in
+// place returns at if it is in a file that the user has; else, of a built-in
 // block, where the item's policy was chosen.
 func (u *unit) place(it *part, at diag.Range) diag.Range {
 	if u.c.files[at.File] != nil {

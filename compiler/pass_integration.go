@@ -157,7 +157,7 @@ func oneOfEach(e *ir.Epic, names []string) []string {
 }
 
 // fenceGates appends the gates that fences of the plan name: a plan
-// adds and never takes away.
+// adds and never removes.
 func (sum *summing) fenceGates(gates []string) []string {
 	u := sum.u
 	for _, f := range u.fences.plan {

@@ -9,7 +9,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// passPrompts assembles what an agent is told, by the fixed rule of the plan
+// passPrompts assembles an agent's prompt, by the fixed rule of the plan
 // language: phase, then key, title and goal, then text, tasks, acceptance
 // criteria, scope. What is known only at run time follows there.
 func passPrompts(u *unit, e *ir.Epic) *ir.Epic {

@@ -13,7 +13,7 @@ import (
 // passTables writes the agents, runners, models and sandboxes that nodes and gates
 // name, directly or as fallbacks, and nothing else: a new agent in the policy changes
 // no epic that does not use it. Secrets are all there: each is looked for in what
-// agents leave, whoever gets it.
+// agents leave, for any recipient.
 func passTables(u *unit, crew *crew, e *ir.Epic) *ir.Epic {
 	e = with(e)
 	e.Agents, e.Runners, e.Models = map[string]ir.Agent{}, map[string]ir.Runner{}, map[string]ir.Model{}
@@ -78,7 +78,7 @@ func (t *tables) runner(name string) {
 	t.e.Runners[name] = Runner(r)
 }
 
-// Runner is a runner of the policy as epics have it.
+// Runner is a runner of the policy in the form of epics.
 func Runner(r *policies.Runner) ir.Runner {
 	out := ir.Runner{
 		Kind: r.Kind.V, Run: r.Run.V, Prompt: r.Prompt.V, Env: r.Env.V, Set: r.Assign.V, Secrets: r.Secrets.V,

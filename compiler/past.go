@@ -138,7 +138,7 @@ func (c *compilation) checkIDChoice(flag, key string, fresh bool) {
 	}
 }
 
-// checkTaken warns of names that somebody else has, where the plan says them, else at
+// checkTaken warns of names that someone else has, where the plan says them, else at
 // the item, else at the title.
 func (u *unit) checkTaken(e *ir.Epic, ids identities, diags *diag.List) {
 	if u.c.in.Taken == nil {

@@ -36,20 +36,20 @@ type Wish struct {
 	For      []string // what it was first written for, where it is changed; nil: unknown
 	Agent    string   // who writes it; "" is the policy's choice
 	Attempts int      // of the planner; 0: as the policy or the complexity says
-	Approver string   // who approves where the policy names nobody; "" with Approved
+	Approver string   // who approves where the policy names none; "" with Approved
 	Approved bool     // no person is asked
 
 	// Committed are the files of the commit by whose policy the plan is judged: by path,
 	// what tells the content of each. nil: unknown.
 	Committed map[string]string
 
-	// Prompt is what the planner is told, Explore what those are that look around before
+	// Prompt is the planner's prompt, Explore that of the explorers before it
 	// it; later says that others have before them.
 	Prompt  func(Planned) []string
 	Explore func(later bool) []string
 }
 
-// Planned is what a planner has to know of how its plan comes about.
+// Planned is what a planner must know about the making of its plan.
 type Planned struct {
 	Policy   *policies.Set // that the plan will be compiled with
 	Explored bool          // others look around before
@@ -57,7 +57,7 @@ type Planned struct {
 	Person   bool          // a person approves it
 }
 
-// DraftSlug is the slug of the epic that has a plan written.
+// DraftSlug is the slug of the epic that writes a plan.
 func DraftSlug(plan string) string {
 	s := importedSlug(strings.TrimSuffix(path.Base(plan), path.Ext(plan)))
 	if most := slug.MaxBytes - len("draft-"); len(s) > most {
@@ -66,9 +66,9 @@ func DraftSlug(plan string) string {
 	return "draft-" + s
 }
 
-// Planning makes the epic by which a plan is written: one node, whose steps look around
+// Planning makes the epic that writes a plan: one node, whose steps explore the project
 // and write the plan, and whose gates are the compiler, a review if the policy's draft
-// block asks for one, and a person. Only the built-in policy and that block hold. in
+// block asks for one, and a person. Only the built-in policy and that block apply. in
 // names the policy and the project; its plans are not read.
 func Planning(in Input, w Wish) Output {
 	in.Plans = nil
@@ -148,7 +148,7 @@ func (c *compilation) openWish(w *Wish) *unit {
 
 // planSteps are the steps of planning: each explorer looks around, those of the block
 // draft or all that there are, then the planner writes. Where the policy has agents and none of them explores, the planner looks
-// around itself: a program that nobody declared is not started for that.
+// around itself: an undeclared program is not started for that.
 func planSteps(set *policies.Set, w *Wish) []*policies.Step {
 	step := func(name, access, capability string, agent policies.Value[string]) *policies.Step {
 		s := &policies.Step{Decl: policies.Decl{Name: name, Builtin: true}}

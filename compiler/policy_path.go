@@ -10,15 +10,15 @@ import (
 	"github.com/ralph-compiler/ralph/diag"
 )
 
-// Where the policy of a project lies.
+// Where the policy of a project is.
 const policyDir = "policies"
 
 var rootPolicies = []string{"ralph.hcl", "ralph.hcl.json"}
 
-// PolicyPath reads the policy that holds where none is named: ralph.hcl,
-// ralph.hcl.json, policies/*.hcl and policies/*.hcl.json at the root of a project.
-// Only what does not exist is passed over in silence: a policy that cannot be read
-// is an error, because without it its gates would be gone.
+// PolicyPath reads the policy used if none is named: ralph.hcl, ralph.hcl.json,
+// policies/*.hcl and policies/*.hcl.json at the root of a project. Only missing files are
+// skipped silently: an unreadable policy is an error, because without it its gates would
+// be gone.
 func PolicyPath(project fs.FS) ([]Source, diag.List) {
 	c := newCompilation(Input{Project: project})
 	return policyPath(c.readProject, project, c.limits.PolicyBytes)

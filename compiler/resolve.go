@@ -73,7 +73,7 @@ func newCompilation(in Input) *compilation {
 }
 
 // open reads a plan up to its draft and the policy of each node; nil if there
-// is nothing to go on with.
+// is nothing to continue with.
 func (c *compilation) open(src Source) *unit {
 	if _, twice := c.files[src.Path]; twice {
 		c.diags.Add(diag.New("plan-twice", diag.Range{File: src.Path}, "the plan is named twice").

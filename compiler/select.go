@@ -191,7 +191,7 @@ type choice struct {
 
 // selectAgent finds the agent for a need. Those count that have its
 // capabilities and tags and may do what its access asks for (a person always may).
-// What only people list is theirs: nobody who can do "all", and none that ralph
+// What only people list is theirs: no agent with "all", and none that ralph
 // brings along, stands in for them. Of these the first by, in this order: declared by the user; for a blind review, does not write in
 // this plan; has exactly the access (who only reads comes before one that would
 // have to be restricted); has the model; priority; speed; name.

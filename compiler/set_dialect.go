@@ -10,9 +10,9 @@ import (
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 )
 
-// SetDialect returns the plan with its dialect in the front matter, which is made if
-// there is none. All other bytes stay. It reports false where the front matter is in a
-// form that takes no line more.
+// SetDialect returns the plan with its dialect in the front matter, which is created if
+// missing. All other bytes stay. It reports false if the front matter has a form to which
+// no line can be added.
 func SetDialect(file *diag.File, name string) ([]byte, bool) {
 	fm, _ := syntax.Peek(file)
 	b := file.Bytes
@@ -45,5 +45,5 @@ func SetDialect(file *diag.File, name string) ([]byte, bool) {
 	return out, ok
 }
 
-// plainScalar is what YAML takes for a text as it stands, at the end of a line.
+// plainScalar is what YAML takes for a text as it is, at the end of a line.
 var plainScalar = lazyregexp.New(`^\pL[\pL\pM0-9_-]*(:[\pL\pM][\pL\pM0-9,_-]*)?$`)

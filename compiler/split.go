@@ -35,7 +35,7 @@ func (l *lowering) splits() {
 	}
 }
 
-// group lowers what stands below the heading of a group.
+// group lowers what is below the heading of a group.
 func (l *lowering) group(p *syntax.Phase) (ir.DraftPhase, depend.Group) {
 	dp := ir.DraftPhase{ID: p.ID, Name: p.Name, Range: p.Range, Word: p.Keyword, Fragments: fragments(p.Section.Fragments)}
 	num, _ := depend.ParseNumber(p.ID)

@@ -80,7 +80,7 @@ func (u *unit) readStories(diags *diag.List) {
 		if len(to) == 0 || len(s.scenarios) == 0 {
 			continue
 		}
-		delete(labelled, s.number) // a story counts where it stands first
+		delete(labelled, s.number) // a story counts where it is first
 		if len(names) == 0 {
 			first = s.at
 		}
@@ -150,7 +150,7 @@ func readStories(f *diag.File) []*story {
 }
 
 // line reads a line below the heading of a story and returns whether scenarios are
-// listed from then on; gap: an empty line stands before it.
+// listed from then on; gap: an empty line is before it.
 func (in *story) line(line, text string, listing, gap bool) bool {
 	if m := boldLine.FindStringSubmatch(line); m != nil && !syntax.ScenarioWord(m[2]) {
 		listing = isScenarios(m[2])

@@ -8,7 +8,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// claimed is a name that somebody takes.
+// claimed is a taken name.
 type claimed struct {
 	name  string
 	what  string // "sprint 1.1", "the base"

@@ -13,8 +13,8 @@ import (
 	"github.com/ralph-compiler/ralph/policies"
 )
 
-// Trace says why values of an epic are what they are. It computes an answer
-// when it is asked, so that it costs nothing to have.
+// Trace explains the values of an epic. It computes answers on demand, so that it costs
+// nothing if unused.
 type Trace struct{ b *build }
 
 // Reason explains one value.
@@ -30,7 +30,7 @@ func (t *Trace) Keys() []ir.Key {
 	return lists.Map(t.b.draft.Nodes, func(x ir.DraftNode) ir.Key { return x.Key })
 }
 
-// Places returns where the heading, or the first line, of each item stands.
+// Places returns where the heading, or the first line, of each item is.
 func (t *Trace) Places() map[ir.Key]diag.Range {
 	out := make(map[ir.Key]diag.Range, len(t.b.draft.Nodes))
 	for i := range t.b.draft.Nodes {
@@ -39,8 +39,8 @@ func (t *Trace) Places() map[ir.Key]diag.Range {
 	return out
 }
 
-// Lowered returns the epic as far as it could be made where the plan has errors: its nodes
-// in the order of the plan, with the ids that the plan says.
+// Lowered returns the epic as far as it could be made from a plan with errors: its nodes in
+// plan order, with the plan's ids.
 func (t *Trace) Lowered() *ir.Epic {
 	e := with(t.b.epic)
 	for i := range e.Nodes {
@@ -60,7 +60,7 @@ func (t *Trace) New() (paths []string) {
 // Phases returns the groups of the plan's items, in the order of the plan.
 func (t *Trace) Phases() []ir.DraftPhase { return t.b.draft.Phases }
 
-// Settings returns the fences of policy that the plan has, in its order.
+// Settings returns the plan's policy fences, in order.
 func (t *Trace) Settings() []ir.Fragment {
 	out := slices.Clone(t.b.draft.Fragments)
 	for i := range t.b.draft.Phases {
@@ -77,7 +77,7 @@ func (t *Trace) Settings() []ir.Fragment {
 func (t *Trace) Policy() *policies.Set { return t.b.set }
 
 // Why returns the reasons for the values of a node, in the order of its fields;
-// with field, only those that are that field or stand below it. ok is false if
+// with field, only those that are that field or are below it. ok is false if
 // there is no such node.
 func (t *Trace) Why(key ir.Key, field string) (reasons []Reason, ok bool) {
 	for i := range t.b.parts {
@@ -283,7 +283,7 @@ func (w *why) limits(p string, s *ir.Step, v *stepValues, d *ir.DraftNode, work 
 	told(w, p+".access", s.Access, ir.Stated{}, v.Access, "default")
 }
 
-// told adds what a label of the plan says, else what the policy does.
+// told adds a plan label's value, else the policy's.
 func told[T any](w *why, field string, value any, l ir.Stated, v policies.Value[T], def string) {
 	origin, at := cmp.Or(v.Origin, def), v.Range
 	if l.Set() {

@@ -9,7 +9,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// What an epic costs is the sum of what its nodes carry. Some of it stands in the
+// What an epic costs is the sum of what its nodes carry. Some of it is in the
 // plan or the policy once and in each node again: labels of the plan, the goal of a
 // phase, gates and steps of a policy. It is counted before it is made.
 
