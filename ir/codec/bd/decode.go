@@ -32,8 +32,8 @@ var derived = []string{"_type", "id", "title", "priority", "labels", "dependenci
 var noWork = []string{"event", "message"}
 
 // Decode reads issues of bd: lines of an export, old ones too, or what list, ready and
-// show answer with --json. All issues of all files make one draft; an epic that has
-// children is no work of its own: what waits for it waits for its children.
+// show answer with --json. All issues of all files make one draft; an epic with children
+// is not work itself: what waits for it waits for its children.
 func Decode(files []*diag.File) (*ir.Draft, diag.List) {
 	d := &decoding{byID: map[string]*issue{}}
 	for _, f := range files {
@@ -176,7 +176,7 @@ func (i *issue) typed(x *foreign.Value) {
 		i.node.Kind = ir.Merge
 		return
 	case "gate":
-		i.node.Kind = ir.Manual // somebody resolves it
+		i.node.Kind = ir.Manual // a person resolves it
 	}
 	i.node.Type = i.r.Stated(x, i.kind)
 }

@@ -1,6 +1,6 @@
 // Package bd reads and writes issues as the bd program does: lines of its export and
-// import, and what its commands answer with --json, in both envelopes, from version
-// 0.49 on.
+// import, and its commands' answers with --json, in both envelopes, from version 0.49
+// on.
 //
 // In: such files, as an ir.Draft for the compiler. Out: an ir.Epic with its
 // ir.History as rows for bd import, the epic first; the push into a database and

@@ -11,7 +11,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
 
-// Losses is what does not survive an import and an export. docs/formats/bd.md has it
+// Losses lists what does not survive an import and an export. docs/formats/bd.md has it
 // as a table.
 var Losses = []foreign.Loss{
 	{Field: "order of keys and of lines", What: "the epic comes first, then the work in the order of the graph; keys of an issue that was imported are sorted"},
@@ -29,9 +29,8 @@ var Losses = []foreign.Loss{
 // ours are the keys that are the run's as soon as ralph has begun the work.
 var ours = []string{"status", "assignee", "created_at", "updated_at", "started_at", "closed_at", "close_reason", "closed_by_session", "external_ref", "defer_until"}
 
-// Encode writes an epic with its history as lines for bd import. Issues that bd wrote
-// itself have all their keys again. bd demands nothing that an epic does not have, so
-// there are no breaches.
+// Encode writes an epic with its history as lines for bd import. Issues written by bd get
+// all their keys back. bd requires nothing that an epic lacks, so there are no breaches.
 func Encode(w io.Writer, e *ir.Epic, h *ir.History) ([]foreign.Breach, error) {
 	rows, err := Rows(e, h)
 	if err != nil {

@@ -26,7 +26,7 @@ func (d *decoding) family() {
 	}
 }
 
-// within reports whether an issue is another one or lies below it.
+// within reports whether an issue is another one or is below it.
 func within(i, of *issue) bool {
 	for ; i != nil; i = i.parent {
 		if i == of {
@@ -36,7 +36,7 @@ func within(i, of *issue) bool {
 	return false
 }
 
-// work are the issues that stand for one: itself, or what lies below a container.
+// work are the issues that stand for one: itself, or what is below a container.
 func (i *issue) work(out []*issue) []*issue {
 	if !i.container() {
 		return append(out, i)

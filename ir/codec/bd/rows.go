@@ -34,17 +34,17 @@ const (
 	defaultEpicPri = 2
 )
 
-// Fixed is the updated_at of rows of which no run has a record. bd keeps its own row
-// of two with the same id if that was updated later, so a date that never moves and
-// lies before every real change makes an import harmless that comes twice. A row
-// without a date would count as newer than everything.
+// Fixed is the updated_at of rows without a run on record. Of two rows with the same id bd
+// keeps its own if that was updated later, so a constant date before every real change
+// makes a repeated import harmless. A row without a date would count as newer than
+// everything.
 var Fixed = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// Types are the issue types that rows have and bd does not know by itself: they have
-// to be in its setting types.custom.
+// Types are the issue types of rows that bd does not know by itself: they must be in its
+// setting types.custom.
 var Types = []string{bead.TypeWork, bead.TypeMerge}
 
-// Row is a line of bd import. Every column that bd would fill with something else is
+// Row is a line of bd import. Columns that bd would otherwise fill with another value are
 // always written.
 type Row struct {
 	ID           string         `json:"id"`
@@ -83,7 +83,7 @@ type Comment struct {
 
 // Rows returns the beads of an epic: first that of the epic, then its nodes in their
 // order. Nodes are children of the epic and have their blocks edges without those
-// that others imply. With a history each bead stands as its node does. An error means
+// that others imply. With a history each bead has its node's state. An error means
 // that the epic cannot be written, or that kept foreign keys are broken.
 func Rows(e *ir.Epic, h *ir.History) ([]Row, error) {
 	first, err := epicRow(e, h)
@@ -166,7 +166,7 @@ func nodeRow(e *ir.Epic, n *ir.Node, h *ir.History) (Row, error) {
 }
 
 // Assignee is who works on the beads of an epic: the actor that the policy names,
-// else the one that scrum agents' beads have. bd lets nobody else close a bead.
+// else the one that scrum agents' beads have. bd lets no one else close a bead.
 func Assignee(e *ir.Epic) string {
 	if t := e.Run.Tracker; t != nil && t.Actor != "" && t.Actor != "ralph" {
 		return t.Actor

@@ -13,14 +13,12 @@ import (
 // maxAttempts bounds max_retry_attempts, as in a plan.
 const maxAttempts = 10_000
 
-// Decode reads beads leniently: what the format demands and a bead does not meet is a
-// warning, and what is missing the compiler fills in. An error is only what leaves
-// nothing to go on with. All beads of all files make one draft; what they wait for is
-// told by their ids.
+// Decode reads beads leniently: an unmet requirement of the format is a warning, and the
+// compiler fills in missing values. Only what leaves nothing to continue with is an error.
+// All beads of all files make one draft; their dependencies follow from their ids.
 func Decode(files []*diag.File) (*ir.Draft, diag.List) { return decode(files, false) }
 
-// DecodeStrict reads beads as the format demands them: everything that they do not
-// meet is an error.
+// DecodeStrict reads beads as the format requires: every unmet requirement is an error.
 func DecodeStrict(files []*diag.File) (*ir.Draft, diag.List) { return decode(files, true) }
 
 func decode(files []*diag.File, strict bool) (*ir.Draft, diag.List) {

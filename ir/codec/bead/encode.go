@@ -14,9 +14,9 @@ import (
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
 
-// Encode writes the nodes of an epic as beads, with what was run: one object if the
-// epic has one node, else a list in the order of the epic. Values are true: what the
-// format demands otherwise comes back as breaches, node by node. h may be nil.
+// Encode writes the nodes of an epic as beads, with what was run: one object if the epic
+// has one node, else a list in epic order. Values are true: where the format requires
+// others, breaches are returned, node by node. h may be nil.
 func Encode(out io.Writer, e *ir.Epic, h *ir.History) ([]foreign.Breach, error) {
 	w := &writer{e: e, h: h, byKey: make(map[ir.Key]*ir.Node, len(e.Nodes))}
 	for i := range e.Nodes {
@@ -116,8 +116,7 @@ func (w *writer) issue(n *ir.Node) (foreign.Object, error) {
 
 func started(nh *ir.NodeHistory) bool { return len(nh.Attempts) > 0 || !nh.Started.IsZero() }
 
-// Status is where a node stands, in the words of issues: open, in_progress, blocked,
-// closed.
+// Status is a node's status in the words of issues: open, in_progress, blocked, closed.
 func Status(n *ir.Node, nh *ir.NodeHistory) string {
 	if n.Done {
 		return "closed"
@@ -184,7 +183,7 @@ func description(n *ir.Node) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// prose is the prompt of a node behind the paragraph that begins with its key and
+// prose is the prompt of a node after the paragraph that begins with its key and
 // title; "" if the prompt was not made by the compiler.
 func prose(n *ir.Node) string {
 	i := slices.IndexFunc(n.Prompt, func(l string) bool {
@@ -219,7 +218,7 @@ func comments(nh *ir.NodeHistory, k *kept) []any {
 }
 
 // times are those of the history and, where it has none, of an import. Nothing is
-// made up: a node that nobody has begun has no times of its own.
+// made up: a node that has not begun has no times of its own.
 func (w *writer) times(o *foreign.Object, nh *ir.NodeHistory, k *kept, closed bool) {
 	put := func(key string, t time.Time) {
 		k.put(o, key)

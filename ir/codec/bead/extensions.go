@@ -75,7 +75,7 @@ func (d *decoding) approval(b *bead, v *foreign.Value) {
 			break
 		}
 	}
-	if len(all) == 0 { // nobody is let off: an approval that cannot be read is one all the same
+	if len(all) == 0 { // an unreadable approval still counts as one
 		b.r.Wrong(v, "true, false, or the names of those who may approve")
 		return
 	}

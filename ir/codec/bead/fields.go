@@ -81,7 +81,7 @@ func (d *decoding) metadata(b *bead, m *foreign.Value) {
 	d.extensions(b, f)
 }
 
-// said is a text that says something, as it stands.
+// said is a text that says something, as it is.
 func (b *bead) said(f foreign.Fields, name string) ir.Stated {
 	if x := f.Get(name); x != nil && isSaid(x) {
 		return b.stated(x, x.Text)
@@ -89,7 +89,7 @@ func (b *bead) said(f foreign.Fields, name string) ir.Stated {
 	return ir.Stated{}
 }
 
-// oneLine is a text on one line; one that stood on several is kept, too.
+// oneLine is a text on one line; one that was on several is kept, too.
 func (b *bead) oneLine(f foreign.Fields, name string) string {
 	s := b.said(f, name).Value
 	line := text.OneLine(s)
@@ -144,7 +144,7 @@ func (d *decoding) developer(b *bead, f foreign.Fields) {
 	}
 }
 
-// prompt is a piece of work: a task, and a paragraph of exactly what the agent is told.
+// prompt is a piece of work: a task, and a paragraph of exactly the agent's prompt.
 func (b *bead) prompt(s string) {
 	s = strings.Trim(foreign.Lines(s), "\n")
 	if strings.TrimSpace(s) == "" {

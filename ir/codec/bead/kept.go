@@ -60,7 +60,7 @@ func asText(raw json.RawMessage) string {
 
 func (k *kept) or(name, value string) string { return cmp.Or(k.text(name), value) }
 
-// number is a key of the metadata that was kept, 0 if it is none.
+// number is a key of the metadata that was kept, 0 if it is not a number.
 func (k *kept) number(name string) int {
 	var n int
 	if json.Unmarshal(k.metadata[name], &n) != nil {

@@ -2,8 +2,8 @@ package bead
 
 import "github.com/ralph-compiler/ralph/ir/codec/foreign"
 
-// Losses is what does not survive an import and an export. docs/formats/bead.md has
-// it as a table.
+// Losses lists what does not survive an import and an export. docs/formats/bead.md has it
+// as a table.
 var Losses = []foreign.Loss{
 	{Field: "order and spelling of keys", What: "keys come out in snake_case, in the order of the format, unknown ones last and sorted"},
 	{Field: "keys that are absent or null", What: "those of the format come out with the values that the policy and the rest of the bead gave them"},

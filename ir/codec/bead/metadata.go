@@ -26,11 +26,11 @@ const (
 // Assignee is who scrum agents' beads are assigned to.
 const Assignee = "beads-ralph-scrum-master"
 
-// Metadata returns the metadata of a node's bead: where its work is done, by whom,
-// who judges it, and what became of every attempt so far. Values are those that
-// encoding/json writes; what there is none of is null or empty, never left out, but
-// for branches_to_merge, which only beads that merge have. h may be nil: nothing was
-// run. An error means that n's kept foreign keys are broken.
+// Metadata returns the metadata of a node's bead: where its work is done, by whom, who
+// judges it, and the result of every attempt so far. Values are those that encoding/json
+// writes; missing ones are null or empty, never left out, except branches_to_merge, which
+// only merging beads have. h may be nil: nothing was run. An error means that n's kept
+// foreign keys are broken.
 func Metadata(e *ir.Epic, n *ir.Node, h *ir.History) (map[string]any, error) {
 	w := &writer{e: e, h: h}
 	o, err := w.metadata(n)
@@ -110,7 +110,7 @@ func (w *writer) metadata(n *ir.Node) (foreign.Object, error) {
 }
 
 // worktree is the absolute path of a node's worktree; relative to the repository if
-// nobody knows where that is.
+// its place is unknown.
 func (w *writer) worktree(n *ir.Node, nh *ir.NodeHistory) string {
 	if nh.Worktree != "" {
 		return nh.Worktree
@@ -160,7 +160,7 @@ func work(n *ir.Node) *ir.Step {
 	return &n.Steps[ir.WorkStep(n)]
 }
 
-// agentPath is the file of an agent, else where it would stand; "" for none.
+// agentPath is the file of an agent, else where it would be; "" for none.
 func agentPath(a ir.Agent, name string) string {
 	if a.Path != "" || name == "" {
 		return a.Path
@@ -184,7 +184,7 @@ func asSaid(said, file string) string {
 // models are the words that the format has for models.
 var models = []string{"sonnet", "opus", "haiku"}
 
-// model is the name of a model: the id behind an alias if that is a word of the
+// model is the name of a model: the id of an alias if that is a word of the
 // format, else the alias.
 func (w *writer) model(name string) string {
 	if !slices.Contains(models, name) && slices.Contains(models, w.e.Models[name].ID) {
@@ -240,7 +240,7 @@ func question(lines []string) string {
 	return strings.TrimRight(strings.ReplaceAll(strings.Join(lines, "\n"), "$${run.", "${run."), "\n")
 }
 
-// prompts are what the agent of a node is told, one piece of work each: a task, or a
+// prompts are the prompts of a node's agent, one piece of work each: a task, or a
 // paragraph of the prompt.
 func prompts(n *ir.Node) []string {
 	tasks := lists.Map(n.Tasks, func(t ir.Task) string { return strings.Join(append([]string{t.Text}, t.Detail...), "\n") })

@@ -14,10 +14,10 @@ import (
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
 
-// Validate holds beads to the format's own model: an error for exactly what that
-// refuses, and nothing else. The model is a typed one: keys are spelled as it has
-// them, unknown keys are let pass, and a null stands only where it says so. What
-// it lets pass may still be of no use to ralph; that is what import says.
+// Validate checks beads against the format's own model: an error for exactly what that
+// refuses, and nothing else. The model is typed: keys must have its spelling, unknown keys
+// pass, and null is only allowed where it says so. What passes may still be of no use to
+// ralph; import reports that.
 func Validate(files []*diag.File) diag.List {
 	var list diag.List
 	beads := 0
@@ -129,7 +129,7 @@ func (r *rules) answer(s *foreign.Value) {
 }
 
 // allows reports whether the model takes the schema of a status. It looks for an
-// enum in whatever stands there, and for its words in whatever that holds.
+// enum in whatever is there, and for its words in whatever that holds.
 func allows(status *foreign.Value) bool {
 	var enum *foreign.Value
 	switch status.Kind {

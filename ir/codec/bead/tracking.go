@@ -36,7 +36,7 @@ type qaExecution struct {
 }
 
 // tracking writes what became of a node: its attempts, numbered over all its steps,
-// behind those that the bead came with.
+// after those that the bead came with.
 func (w *writer) tracking(o *foreign.Object, n *ir.Node, nh *ir.NodeHistory, k *kept) error {
 	before := k.number("attempt_count")
 	devs, judged, others := k.list("dev_agent_executions"), k.list("qa_agent_executions"), k.list("gate_executions")

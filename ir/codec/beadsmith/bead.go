@@ -64,7 +64,7 @@ func passed(results []TestResult) *bool {
 	return &all
 }
 
-// Result is what came of an attempt at a node of an epic.
+// Result is the result of an attempt at a node of an epic.
 func Result(e *ir.Epic, node *ir.Node, a *ir.Attempt, number int) BeadResult {
 	r := BeadResult{
 		BeadNumber: number, CommitHash: a.Commit, TestResults: tests(a), Errors: taskErrors(a),

@@ -11,7 +11,7 @@ import (
 // beadStatuses are the words of a bead.
 var beadStatuses = []string{"running", "awaiting_approval", "approved", "rejected", "skipped"}
 
-// beads reads the beads that stand in a task.
+// beads reads the beads that are in a task.
 func (d *decoding) beads(v *foreign.Value, t *task) {
 	if !d.Is(v, '[', "a list of beads") {
 		return

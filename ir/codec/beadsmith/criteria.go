@@ -12,7 +12,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
 
-// doneMarker is what an agent ends with when nobody says otherwise.
+// doneMarker is what an agent ends with by default.
 const doneMarker = "DONE"
 
 // criteriaTypes are the kinds of criteria with the keys that their config may have.
@@ -159,7 +159,7 @@ func (d *decoding) promise(t *task, g *ir.DraftGate, text string) {
 	t.promise, t.promised = text, g.Range
 }
 
-// oneLine is a text that stands in one line, of at most 200 bytes: what a promise
+// oneLine is a text that is in one line, of at most 200 bytes: what a promise
 // holds, and what is looked for in outputs.
 func (d *decoding) oneLine(v *foreign.Value, what string) string {
 	s := d.Text(v, what)

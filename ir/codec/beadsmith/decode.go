@@ -61,7 +61,7 @@ type decoding struct {
 	list  diag.List
 	tasks map[string]*task
 	order []*task
-	loose []foreignBead // beads that stand beside the tasks
+	loose []foreignBead // beads that are beside the tasks
 
 	placed bool // a workspace of this file was spoken of
 }

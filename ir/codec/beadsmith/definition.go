@@ -10,7 +10,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
 
-// kept is what stands beside a node that was imported.
+// kept is what is beside a node that was imported.
 type kept struct {
 	Criteria []json.RawMessage
 	Command  string

@@ -15,8 +15,8 @@ import (
 
 var _ foreign.Encode = Encode
 
-// Encode writes a list with a TaskState for each node, in the epic's order. What
-// nobody knows is null and a breach, where the format demands a number.
+// Encode writes a list with a TaskState for each node, in epic order. Unknown values are
+// null, and a breach where the format requires a number.
 func Encode(w io.Writer, e *ir.Epic, h *ir.History) ([]foreign.Breach, error) {
 	var breaches []foreign.Breach
 	states := make([]json.RawMessage, 0, len(e.Nodes))
@@ -33,7 +33,7 @@ func Encode(w io.Writer, e *ir.Epic, h *ir.History) ([]foreign.Breach, error) {
 	return breaches, foreign.Write(w, states)
 }
 
-// State is a node as a task, with the keys that were kept of its import.
+// State is a node as a task, with the keys kept from its import.
 func State(e *ir.Epic, node *ir.Node, h *ir.History) (s TaskState, own map[string]any, breaches []foreign.Breach) {
 	n := h.Node(node.ID)
 	top := ""
@@ -111,7 +111,7 @@ func (s *TaskState) imported(beads []json.RawMessage) {
 }
 
 // remaining is what is left of a budget of tokens, with what people added; nil
-// without one, or if nobody knows what was used.
+// without one, or if unknown what was used.
 func remaining(budget *int64, n *ir.NodeHistory) *int64 {
 	if budget == nil {
 		return nil
@@ -126,7 +126,7 @@ func remaining(budget *int64, n *ir.NodeHistory) *int64 {
 	return &left
 }
 
-// withKeys writes a value with the keys that were kept behind its own.
+// withKeys writes a value with the keys that were kept after its own.
 func withKeys(v any, keys map[string]any) (json.RawMessage, error) {
 	raw, err := foreign.JSON(v)
 	if err != nil || len(keys) == 0 {

@@ -15,7 +15,7 @@ type TaskDefinition struct {
 	WorkspaceRoot   string            `json:"workspaceRoot"`
 	SuccessCriteria []json.RawMessage `json:"successCriteria"`       // Criterion, and what else was read
 	TokenBudget     *int64            `json:"tokenBudget"`           // null: no limit
-	MaxIterations   int               `json:"maxIterations"`         // 0: nobody works on it
+	MaxIterations   int               `json:"maxIterations"`         // 0: no one works on it
 	TestCommand     string            `json:"testCommand,omitempty"` // of tests_pass without a command of its own
 }
 
@@ -25,7 +25,7 @@ type Criterion struct {
 	Config map[string]any `json:"config,omitempty"`
 }
 
-// TaskState is a task, where it stands, and all that was tried.
+// TaskState is a task, its state, and all attempts.
 type TaskState struct {
 	TaskDefinition
 	Key                  string       `json:"key"`    // what people type
@@ -36,7 +36,7 @@ type TaskState struct {
 	BeadNumber           int          `json:"beadNumber"` // 0: none yet
 	BeadStatus           string       `json:"beadStatus"`
 	BeadIterationCount   int          `json:"beadIterationCount"`
-	TokenBudgetRemaining *int64       `json:"tokenBudgetRemaining"` // null: no limit, or nobody counted
+	TokenBudgetRemaining *int64       `json:"tokenBudgetRemaining"` // null: no limit, or not counted
 	LastBeadSummary      *BeadSummary `json:"lastBeadSummary,omitempty"`
 	Beads                []any        `json:"beads"`       // Bead, and before them those that were imported
 	BeadResults          []any        `json:"beadResults"` // BeadResult, likewise
@@ -88,7 +88,7 @@ type BeadSummary struct {
 	TestsPassed  *bool  `json:"testsPassed,omitempty"`
 }
 
-// BeadResult is what came of a bead.
+// BeadResult is the result of a bead.
 type BeadResult struct {
 	BeadNumber   int          `json:"beadNumber"`
 	FilesChanged []string     `json:"filesChanged"`

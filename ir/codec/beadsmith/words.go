@@ -19,8 +19,8 @@ var beadWords = map[string]string{
 	"error":     "rejected",
 }
 
-// beadStatus is the word for attempt i of a node. An open attempt stands where its
-// node stands, which may wait for a person; the last attempt of a node that a person
+// beadStatus is the word for attempt i of a node. An open attempt is where its
+// node is, which may wait for a person; the last attempt of a node that a person
 // skipped is skipped, unless it has passed.
 func beadStatus(n *ir.NodeHistory, i int) string {
 	status := n.Attempts[i].Status
@@ -39,7 +39,7 @@ func beadStatus(n *ir.NodeHistory, i int) string {
 
 // taskErrors says what kept an attempt from running to its end: what its agent
 // reported, how it ended when no gate judged it, and gates without a verdict. A gate
-// that says fail is none: the bead is rejected, which is not an error.
+// that says fail is not one: the bead is rejected, which is not an error.
 func taskErrors(a *ir.Attempt) []string {
 	out := append([]string{}, a.Errors...)
 	judged := false

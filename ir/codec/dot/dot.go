@@ -21,7 +21,7 @@ type Options struct {
 	NoLegend     bool
 }
 
-// Bounds above which a drawing leaves out what nobody could read.
+// Bounds above which a drawing leaves out what would be unreadable.
 const (
 	detailNodes = 200  // agents and gates in the labels
 	splineNodes = 1500 // curved edges
@@ -88,7 +88,7 @@ func newDrawing(e *ir.Epic, o Options) *drawing {
 
 var plainKey = lazyregexp.New(`^[A-Za-z0-9._-]{1,60}$`)
 
-// name is the key where it can stand in a DOT file as it is, which makes the
+// name is the key where it can be in a DOT file as it is, which makes the
 // file readable, else a number.
 func name(k ir.Key, i int) string {
 	if !plainKey.MatchString(string(k)) {

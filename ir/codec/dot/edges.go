@@ -75,7 +75,7 @@ func (d *drawing) joints() map[string]string {
 }
 
 // line styles the edge from node p to node i; -1 is a point between nodes,
-// which lies on the path if its other end does.
+// which is on the path if its other end is.
 func (d *drawing) line(p, i int) string {
 	on := func(i int) int {
 		if i < 0 {

@@ -41,7 +41,7 @@ func (d *drawing) phases() {
 	}
 }
 
-// waves draws the nodes of a wave in one rank, behind its number.
+// waves draws the nodes of a wave in one rank, after its number.
 func (d *drawing) waves() {
 	for w, keys := range d.stats.Waves {
 		d.printf("  { rank=same;\n    \"#wave %d\" [shape=plain, fontcolor=%q, label=<<B>wave %d</B><BR/>%s>];\n", w+1, quiet, w+1, text.Count(len(keys), "node"))

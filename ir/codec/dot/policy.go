@@ -41,7 +41,7 @@ type Gate struct {
 	Fallback []string `json:"fallback"`
 }
 
-// Agent is one who works or judges.
+// Agent is an agent that works or judges.
 type Agent struct {
 	Name   string `json:"name"`
 	Runner string `json:"runner"`
@@ -163,8 +163,8 @@ func oneRunner(e *ir.Epic, agent string, fallback []string) bool {
 // maxPolicies bounds a drawing; JSON holds them all.
 const maxPolicies = 60
 
-// WritePolicies draws policies: their steps from left to right, the gates of
-// each, who does them, who stands in, where a fail goes, and what breaks easily.
+// WritePolicies draws policies: their steps from left to right, each with its gates,
+// agents, stand-ins, the target of a fail, and what breaks easily.
 func WritePolicies(title string, policies []Policy) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "digraph policy {\n  graph [rankdir=LR, bgcolor=white, fontname=%s, fontsize=18, fontcolor=%q, labelloc=t, labeljust=l, nodesep=0.25, ranksep=0.5, pad=0.3, label=<<B>%s</B>>];\n",

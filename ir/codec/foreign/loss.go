@@ -12,12 +12,11 @@ import (
 // concurrent use, and no bytes make it panic.
 type Decode func(files []*diag.File) (*ir.Draft, diag.List)
 
-// Encode writes an epic with its history in a format. What the format demands and
-// the epic does not have is written as it is and returned as breaches; an error is
-// that of w.
+// Encode writes an epic with its history in a format. Where the epic lacks what the format
+// requires, it is written as it is and returned as breaches; an error is that of w.
 type Encode func(w io.Writer, e *ir.Epic, h *ir.History) ([]Breach, error)
 
-// Breach is a demand of a format that what was written does not meet.
+// Breach is a requirement of a format that the output does not meet.
 type Breach struct {
 	Node    ir.Key // "" is the epic
 	Pointer string // JSON pointer in what was written for it

@@ -26,8 +26,8 @@ const (
 // utf8BOM is what PowerShell puts before a file that it writes.
 var utf8BOM = []byte("\xef\xbb\xbf")
 
-// Reader takes the values of one file apart and collects what is wrong with them.
-// The zero value with a File and a Format is ready.
+// Reader takes apart the values of one file and collects their mistakes. The zero value
+// with a File and a Format is ready.
 type Reader struct {
 	File   *diag.File
 	Format string // as --as names it; unknown keys are kept under it in Node.Ext
@@ -105,7 +105,7 @@ func (r *Reader) Object(most int) *Value {
 	return nil
 }
 
-// Objects reads the file as JSON objects: one, a list of them, one a line, or any of
+// Objects reads the file as JSON objects: one, a list of them, one per line, or any of
 // these as "data" of an envelope {"schema_version": …, "data": …}. Lines that cannot
 // be read are reported one by one; the others are returned. nil after a report that
 // concerns the whole file.
@@ -173,7 +173,7 @@ func (r *Reader) unpack(v *Value) []*Value {
 // Fields are the members of an object by their Plain names. A null is absent.
 type Fields map[string]*Value
 
-// Get returns the member that has this name in any spelling, nil if it is absent.
+// Get returns the member with this name in any spelling, nil if it is absent.
 func (f Fields) Get(name string) *Value { return f[Plain(name)] }
 
 // Fields takes an object apart. known are the keys that have a meaning; all others
@@ -242,7 +242,7 @@ func (r *Reader) Need(in *Value, f Fields, key, what string) *Value {
 	return x
 }
 
-// Text returns a text that says something; "" after a report, or of nil.
+// Text returns a nonblank text; "" after a report, or of nil.
 func (r *Reader) Text(v *Value, what string) string {
 	if v == nil {
 		return ""

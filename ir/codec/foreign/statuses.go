@@ -2,8 +2,8 @@ package foreign
 
 import "github.com/ralph-compiler/ralph/internal/lists"
 
-// Standing is what a reader takes a format's status for. Only work that is done is taken
-// over: what has begun elsewhere begins anew.
+// Standing is a reader's interpretation of a format's status. Only finished work is taken
+// over: work begun elsewhere starts over.
 type Standing uint8
 
 // Standings.
@@ -13,7 +13,7 @@ const (
 	Done
 )
 
-// Statuses are the words of a format for where work stands.
+// Statuses are a format's words for the state of work.
 type Statuses []Status
 
 // Status is one of them.

@@ -15,7 +15,7 @@ import (
 // maxDepth bounds how deep a file nests.
 const maxDepth = 64
 
-// Value is JSON that knows where it stands.
+// Value is JSON with its position.
 type Value struct {
 	Kind       byte   // '{', '[', 's'tring, 'n'umber, 'b'ool, '0' for null
 	Pointer    string // JSON pointer in its file, or in its line
@@ -33,7 +33,7 @@ type Member struct {
 	Value      *Value
 }
 
-// Kinds are the words that people use for kinds.
+// Kinds are the words for kinds in messages.
 var Kinds = map[byte]string{'{': "an object", '[': "a list", 's': "text", 'n': "a number", 'b': "true or false", '0': "null"}
 
 // Reasons why bytes are no JSON that are not those of the decoder.
@@ -84,10 +84,10 @@ type parser struct {
 	dec  *json.Decoder
 }
 
-// at is where the decoder stands in the file.
+// at is where the decoder is in the file.
 func (p *parser) at() int { return p.from + int(p.dec.InputOffset()) }
 
-// skip returns where the token behind at begins.
+// skip returns where the token after at begins.
 func (p *parser) skip(at int) int {
 	for at < len(p.src) && strings.IndexByte(" \t\r\n:,", p.src[at]) >= 0 {
 		at++

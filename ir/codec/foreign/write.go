@@ -90,7 +90,7 @@ func lines[V any](v V) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// WriteLines writes values as JSON, one a line.
+// WriteLines writes values as JSON, one per line.
 func WriteLines[V any](w io.Writer, list []V) error {
 	var out []byte
 	for i, v := range list {

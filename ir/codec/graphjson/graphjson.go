@@ -22,7 +22,7 @@ type Graph struct {
 	Stats ir.Stats `json:"stats"`
 }
 
-// Node is a node without what its agents are told.
+// Node is a node without its agents' prompts.
 type Node struct {
 	ID         ir.NodeID `json:"id"`
 	Key        ir.Key    `json:"key"`

@@ -54,7 +54,7 @@ func codeAt(src []byte, at int) int {
 	return n
 }
 
-// beginsLine reports whether nothing but space stands before a place in its line.
+// beginsLine reports whether nothing but space is before a place in its line.
 func beginsLine(src []byte, at int) bool {
 	for at > 0 && (src[at-1] == ' ' || src[at-1] == '\t') {
 		at--

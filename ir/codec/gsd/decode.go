@@ -105,7 +105,7 @@ type outline struct {
 	at           diag.Range
 }
 
-// need is a dependency as it stands in a file.
+// need is a dependency as it is in a file.
 type need struct {
 	text string
 	to   string // of phases: the last one of a range, "" if it is none

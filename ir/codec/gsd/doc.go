@@ -4,9 +4,9 @@
 // ROADMAP.md that names the phases.
 //
 // In: the bytes of these files. Out: an ir.Draft with a node for each plan file, whose
-// tasks are the node's task list, and everything that is wrong with the files, found in
-// one pass. docs/formats/gsd.md says what each key and element becomes.
+// tasks are the node's task list, and all mistakes in the files, found in one pass.
+// docs/formats/gsd.md says what each key and element becomes.
 //
-// It does no I/O; Find looks into the file system that it is given. It imports ir,
+// It does no I/O; Find searches the given file system. It imports ir,
 // ir/codec/foreign, internal/yaml and diag; app calls it.
 package gsd

@@ -9,7 +9,7 @@ import (
 )
 
 // element is <name attributes>…</name> in the body of a plan. Its content is no XML:
-// code stands in it as it is.
+// code is in it as it is.
 type element struct {
 	name, attrs string
 	start       int // of "<", in bytes of the file
@@ -24,7 +24,7 @@ var closeTag = lazyregexp.New(`^</([a-z][a-z0-9_-]{0,39})>`)
 const maxTag = 600
 
 // elements returns the elements of text[from:to] and the ranges of the text between
-// them. An element begins on its own line or right behind another one. One that is not
+// them. An element begins on its own line or right after another one. One that is not
 // closed is reported, and is text.
 func (d *decoding) elements(f *diag.File, text string, from, to int) (out []element, between [][2]int) {
 	closed := map[string]int{} // where an element of that name is closed for the last time
@@ -41,7 +41,7 @@ func (d *decoding) elements(f *diag.File, text string, from, to int) (out []elem
 	}
 	kept, at, fenced := from, from, false
 	for at < to {
-		line := at // the first character of the line that says something, or of the rest behind an element
+		line := at // the first character of the line that says something, or of the rest after an element
 		for line < to && (text[line] == ' ' || text[line] == '\t') {
 			line++
 		}

@@ -142,7 +142,7 @@ func (d *decoding) front(p *plan) {
 }
 
 // unread reports a key whose value is no YAML. What says nothing about the order of
-// work is told to the agent as it stands.
+// work goes to the agent unchanged.
 func (d *decoding) unread(p *plan, e *entry, needed bool) {
 	line := e.file.Position(e.offset).Line + e.mistaken.Line - 1
 	text, offset := e.file.Line(line)
@@ -252,7 +252,7 @@ func scalars(n *yaml.Node) []*yaml.Node {
 }
 
 // addPath adds a file of the project to a scope. What is no such path, a file on a
-// server or of the user's, is not lost: it stands in the text of its task.
+// server or of the user's, is not lost: it is in the text of its task.
 func (p *plan) addPath(to *[]string, written string) {
 	s := strings.Trim(text.OneLine(written), "`\"'")
 	s = strings.TrimPrefix(strings.TrimPrefix(s, "@"), "./")

@@ -32,7 +32,7 @@ func (d *decoding) order() {
 	for _, ph := range phases {
 		d.waves(ph)
 	}
-	for _, p := range d.list { // the ends of a phase are known behind its waves
+	for _, p := range d.list { // the ends of a phase are known after its waves
 		for _, x := range p.phases {
 			for _, end := range d.phases[x.text].ends() {
 				p.edge(end, x.at)
@@ -278,7 +278,7 @@ func (d *decoding) named(by *phase, x need) []*phase {
 	})
 }
 
-// people says which plans wait for somebody.
+// people says which plans wait for a person.
 func (d *decoding) people(p *plan) {
 	n := &p.node
 	if n.Done {
@@ -335,7 +335,7 @@ func (d *decoding) unplanned() {
 		WithDetail("Nothing of phase %s is in the epic. Plan it with GSD and import again.", text.Some(names, 10)))
 }
 
-// next is the number behind a whole one.
+// next is the number after a whole one.
 func next(s string) string {
 	n, err := strconv.Atoi(s)
 	if err != nil {

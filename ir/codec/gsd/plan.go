@@ -135,8 +135,8 @@ func (d *decoding) content(p *plan) {
 	}
 }
 
-// between takes what stands outside of the elements: the first heading is the title,
-// the rest is told to the agent.
+// between takes what is outside of the elements: the first heading is the title,
+// the rest goes to the agent.
 func (d *decoding) between(p *plan, src string) {
 	for _, l := range lines(src) {
 		if h, ok := strings.CutPrefix(l, "# "); ok && p.heading == "" {
@@ -187,7 +187,7 @@ func (p *plan) last() ir.Key {
 	return p.node.Key
 }
 
-// check is the manual sprint behind a plan with checkpoints.
+// check is the manual sprint after a plan with checkpoints.
 func (p *plan) check() ir.DraftNode {
 	return ir.DraftNode{
 		Key: p.last(), KeyRange: p.looks, Range: p.looks, Kind: ir.Manual, Word: "Check", Title: "Check: " + p.node.Title,

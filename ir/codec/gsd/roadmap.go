@@ -106,7 +106,7 @@ func (d *decoding) roadmapLine(in *phase, l string, at diag.Range, list *string)
 	}
 }
 
-// phaseLine reads a line below the heading of a phase; list is the label that a list stands
+// phaseLine reads a line below the heading of a phase; list is the label that a list is
 // under.
 func (d *decoding) phaseLine(in *phase, l string, at diag.Range, list *string) {
 	if m := roadmapLabel.FindStringSubmatch(l); m != nil {
@@ -164,7 +164,7 @@ func numbersBetween(from, to string) []string {
 	return out
 }
 
-// dependsOn reads what a phase waits for: in parentheses stands a reason, unless a phase
+// dependsOn reads what a phase waits for: in parentheses is a reason, unless a phase
 // is named nowhere else.
 func (d *decoding) dependsOn(in *phase, value string, at diag.Range) {
 	value = strings.TrimSpace(value)
@@ -192,7 +192,7 @@ func (d *decoding) dependsOn(in *phase, value string, at diag.Range) {
 	}
 }
 
-// phaseName is the name of a phase without what stands behind it.
+// phaseName is the name of a phase without what follows it.
 func phaseName(s string) string {
 	s = text.OneLine(strings.Trim(strings.TrimSpace(s), "*"))
 	for _, mark := range []string{"(INSERTED)", "✅", "✓", "✔", "☑"} {
@@ -202,5 +202,5 @@ func phaseName(s string) string {
 }
 
 // finishedMark ends the heading of a finished phase: a check mark, or a status word in
-// capitals behind a dash, a colon or in parentheses. "NOT DONE" is none.
+// capitals after a dash, a colon or in parentheses. "NOT DONE" does not count.
 var finishedMark = lazyregexp.New(`(?:[✅✓✔☑]|[-–—:(\[]\s*\**(?:COMPLETED?|DONE)\**[)\]]?)\**$`)

@@ -28,7 +28,7 @@ var shapes = map[ir.Kind][2]string{
 }
 
 // Write draws e. Edges on the critical path are thick, soft edges dotted,
-// merges hexagons; the level of complexity stands below the title. Viewers have
+// merges hexagons; the level of complexity is below the title. Viewers have
 // limits of their own: GitHub shows at most 50,000 characters and 500 edges.
 func Write(e *ir.Epic, o Options) []byte {
 	var b strings.Builder

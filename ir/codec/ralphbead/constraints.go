@@ -83,7 +83,7 @@ func (d *decoding) rule(v *foreign.Value, ext map[string]any, name, head string)
 	}
 }
 
-// texts are the items of a list of texts, without what is none.
+// texts are the items of a list that are texts.
 func (d *decoding) texts(v *foreign.Value, what string) []*foreign.Value {
 	if !d.Is(v, '[', "a list of "+what) {
 		return nil

@@ -25,14 +25,14 @@ const (
 // looksLike is what a file needs to be taken for a bead that is not named one.
 var looksLike = lazyregexp.New(`(?i)"(intent|dod)"\s*:`)
 
-// Recognize reports whether a JSON file that was not said to be a bead is one,
-// well-formed or not.
+// Recognize reports whether a JSON file not declared as a bead is one, well-formed or
+// not.
 func Recognize(src []byte) bool {
 	head := src[:min(len(src), maxBytes)]
 	return looksLike.Match(head) && !bytes.Contains(head, []byte(`"ralph.ir/`))
 }
 
-// Decode reads beads: one in a file, or several as a list or one a line. The draft
+// Decode reads beads: one in a file, or several as a list or one per line. The draft
 // has a node for each, in the order of the files, and no edges: the format has none.
 // It is nil when the list holds an error. A name of a file is the path that the epic
 // calls its plan. Safe for concurrent use.

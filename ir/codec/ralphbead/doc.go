@@ -3,9 +3,9 @@
 //
 // In: the bytes of files, with or without a byte order mark, with keys in
 // snake_case, PascalCase or camelCase. Out: an ir.Draft with a node for each bead, which the
-// compiler turns into an epic under the policy, and everything that is wrong
-// with the file, found in one pass, each finding with the JSON pointer and the
-// place of the value. docs/formats/ralph-bead.md says what each field becomes and what is lost.
+// compiler turns into an epic under the policy, and all mistakes in the file, found in one
+// pass, each with the JSON pointer and the position of the value.
+// docs/formats/ralph-bead.md says what each field becomes and what is lost.
 //
 // It does no I/O. It imports ir and diag; app calls it.
 package ralphbead

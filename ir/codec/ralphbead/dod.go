@@ -135,7 +135,7 @@ func freeName(names map[string]bool, title string) string {
 	return foreign.FreeName(names, slug)
 }
 
-// criterion tells the agent what the verifier asks for.
+// criterion gives the agent the verifier's requirement.
 func criterion(title string, g *ir.DraftGate) []string {
 	var asks []string
 	if g.Expect.ExitCode != 0 {

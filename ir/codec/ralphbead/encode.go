@@ -16,7 +16,7 @@ import (
 
 // Encode writes each node as a bead: an epic of one node as an object, one of
 // several as a list of them. A node that was read from a bead gets back what its
-// file had besides; what ralph ran since stands in status and ralph_meta.
+// file had besides; what ralph ran since is in status and ralph_meta.
 func Encode(w io.Writer, e *ir.Epic, h *ir.History) ([]foreign.Breach, error) {
 	list := make([]foreign.Object, 0, len(e.Nodes))
 	var breaches []foreign.Breach
@@ -123,7 +123,7 @@ func (w *writing) kind() string {
 	return t
 }
 
-// priority is 5 only where the bead said so and nobody gave it another one since.
+// priority is 5 only where the bead said so and it was not changed since.
 func (w *writing) priority() int {
 	if p, ok := w.ext["priority"].(json.Number); ok && p == "5" && w.n.Priority == 4 {
 		return 5

@@ -100,7 +100,7 @@ func (w *writing) ran() bool {
 	return len(w.h.Attempts) > 0 || w.h.Status != "pending" && w.h.Status != "ready"
 }
 
-// status is where the node stands; before ralph has begun, what its file said.
+// status is where the node is; before ralph has begun, what its file said.
 func (w *writing) status() any {
 	word := w.h.Words[Format]
 	switch {
@@ -177,7 +177,7 @@ func (w *writing) results() []foreign.Object {
 	return out
 }
 
-// stamp is nil for a time that nobody knows.
+// stamp is nil for an unknown time.
 func stamp(t time.Time) any {
 	if t.IsZero() {
 		return nil

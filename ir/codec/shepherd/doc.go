@@ -1,10 +1,10 @@
-// Package shepherd writes what was run as Agent Shepherd's run log does: runs.jsonl,
-// one JSON object a line, one line a run. A run of Agent Shepherd's is an attempt of
+// Package shepherd writes a history in the form of Agent Shepherd's run log: runs.jsonl,
+// one JSON object per line, one line per run. A run of Agent Shepherd is an attempt of
 // a step here, its phase is the step, its issue the node.
 //
 // In: an epic with its history. Out: the lines, oldest first, with the keys of the
-// specification and what ralph knows besides under "ralph"; and what the format
-// demands and the history does not have. docs/formats/shepherd.md has all of it.
+// specification and ralph's additional data under "ralph"; and what the format
+// requires and the history lacks. docs/formats/shepherd.md has all of it.
 // Agent Shepherd's configuration is read by policies/shepherd: it is policy.
 //
 // It imports ir and ir/codec/foreign; app calls it.

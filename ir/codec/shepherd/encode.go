@@ -16,7 +16,7 @@ import (
 // Format is the name of the format: of --as.
 const Format = "shepherd"
 
-// Losses are what a line of runs.jsonl does not say.
+// Losses are what a line of runs.jsonl lacks.
 var Losses = []foreign.Loss{
 	{Field: "/status", What: "a stopped attempt, one that ran out of time and one that could not be judged are all `failed`; `ralph.status` says which. An attempt that failed at its gates is `failed`, too, whatever its agent reported in `outcome`"},
 	{Field: "/outcome", What: "it is what the agent reported. Where it reported nothing, it is made of how the attempt ended, and `ralph.reported` is false"},

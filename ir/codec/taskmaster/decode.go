@@ -78,7 +78,7 @@ type task struct {
 	ext      map[string]any
 }
 
-// need is a dependency as it stands in the file.
+// need is a dependency as it is in the file.
 type need struct {
 	id string
 	at diag.Range

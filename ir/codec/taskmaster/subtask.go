@@ -65,7 +65,7 @@ func (d *decoding) subID(v *foreign.Value, of string) string {
 	return d.id(v)
 }
 
-// list writes the subtasks as the task list, each behind those that it depends on.
+// list writes the subtasks as the task list, each after those that it depends on.
 func (d *decoding) list(t *task) {
 	placed := map[string]bool{}
 	waits := func(s *subtask) bool {

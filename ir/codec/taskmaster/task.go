@@ -97,7 +97,7 @@ func (d *decoding) task(v *foreign.Value) {
 	d.status(f.Get("status"), t)
 	if x := f.Get("type"); x != nil && x.Kind == 's' && strings.TrimSpace(x.Text) != "" {
 		if n.Type = d.Stated(x, text.OneLine(x.Text)); n.Type.Value == "checkpoint" && !n.Done {
-			n.Kind = ir.Manual // a milestone that somebody confirms
+			n.Kind = ir.Manual // a milestone that a person confirms
 		}
 	}
 	if x := f.Get("subtasks"); x != nil {
