@@ -159,7 +159,7 @@ func (c *comparer) steps(s *shape, path string, a, b reflect.Value) {
 }
 
 // lines adds a line difference without headers and without @@ lines: what
-// stands between the parts of a prompt can be read in the file.
+// is between the parts of a prompt can be read in the file.
 func (c *comparer) lines(path string, old, now []string) {
 	text := func(lines []string) []byte {
 		var b bytes.Buffer

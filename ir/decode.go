@@ -44,7 +44,7 @@ func (l DecodeErrors) Unwrap() []error {
 }
 
 // DigestError says that an epic.json is well formed but not what ralph wrote:
-// somebody or something edited it.
+// it was edited.
 type DigestError struct {
 	Node     Key    // whose digest it is; "" of the file
 	Stated   string // by the file
@@ -59,14 +59,14 @@ func (e *DigestError) Error() string {
 }
 
 // Decode reads the bytes of an epic.json. It is strict: an unknown, missing or
-// repeated field, a wrong type, another version, anything behind the end are
+// repeated field, a wrong type, another version, anything after the end are
 // mistakes, returned together as DecodeErrors. A file whose digest does not fit
 // its bytes gives a *DigestError *and* the epic, for those who only look.
 // A checkout with CRLF line ends is accepted. Empty arrays and objects come
 // back as nil. Decode does not check what fields mean: see Verify.
 //
 // The epic's strings lie in b, because a copy of a large file is what Decode would need
-// most memory for: nobody may change b afterwards.
+// most memory for: b must not be modified afterwards.
 func Decode(b []byte) (*Epic, error) {
 	if len(b) > MaxBytes {
 		return nil, DecodeErrors{{Message: fmt.Sprintf("the file is larger than %d MiB", MaxBytes>>20)}}
@@ -286,7 +286,7 @@ func (d *decoder) array(s *shape, v reflect.Value) {
 	})
 }
 
-// embedded reads embedded JSON, equal texts once: they stand at one depth mostly, and
+// embedded reads embedded JSON, equal texts once: they are at one depth mostly, and
 // share memory.
 func (d *decoder) embedded(v reflect.Value) {
 	at, wrong := d.pos, len(d.errs)

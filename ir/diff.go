@@ -10,7 +10,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
-// Difference is what changed from one epic to another, in terms of the plan.
+// Difference is the change from one epic to another, in terms of the plan.
 // Everything derived (order, digests, merges, a node's copy of its step's
 // limits) is left out. No slice is nil, so that its JSON has no null.
 type Difference struct {

@@ -12,7 +12,7 @@ const markdownBytes = 60_000
 
 // Markdown renders the difference as a comment of a pull request: weakenings
 // first, long parts folded, at most 60,000 bytes. Everything that comes from
-// the epics stands in code spans or fences, where it is neither markup nor a
+// the epics is in code spans or fences, where it is neither markup nor a
 // mention.
 func (d *Difference) Markdown() string {
 	p := &markdownPrinter{}

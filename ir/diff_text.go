@@ -100,7 +100,7 @@ func inNodes(keys []Key, most int) string {
 
 type textPrinter struct{ b strings.Builder }
 
-// head begins a section, if anything stands in it.
+// head begins a section, if anything is in it.
 func (p *textPrinter) head(title string, entries int) {
 	if entries > 0 {
 		p.b.WriteString("\n" + title + "\n")

@@ -39,7 +39,7 @@ type workWorktree struct {
 }
 
 // agentView is an agent without the reasons for choosing it. A moved agent file
-// with the same content is the same agent. Model, access and session stand on
+// with the same content is the same agent. Model, access and session are on
 // the step or gate as used.
 type agentView struct {
 	Name   string `json:"name"`
@@ -206,7 +206,7 @@ func withoutKey(n *Node) []string {
 	return n.Prompt
 }
 
-// wordIndex returns where word stands in line on its own, or -1.
+// wordIndex returns where word is in line on its own, or -1.
 func wordIndex(line, word string) int {
 	for from := 0; ; {
 		i := strings.Index(line[from:], word)

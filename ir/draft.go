@@ -146,7 +146,7 @@ type Output struct {
 	Range  diag.Range
 }
 
-// Fragment is policy text that stands in a source: an hcl fence with "ralph" in
+// Fragment is policy text that is in a source: an hcl fence with "ralph" in
 // its info string. Source is its content; Range.Start is the offset of its first
 // byte, so that offsets in Source translate to places in the file.
 type Fragment struct {

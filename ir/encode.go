@@ -109,7 +109,7 @@ func (e *encoder) object(s *shape, v reflect.Value, depth int) {
 	e.b = append(e.b, '}')
 }
 
-// block writes what stands between brackets, each item on a line of its own.
+// block writes what is between brackets, each item on a line of its own.
 func (e *encoder) block(brackets string, n, depth int, item func(i int)) {
 	e.b = append(e.b, brackets[0])
 	for i := range n {

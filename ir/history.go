@@ -10,7 +10,7 @@ import (
 // app fills from the journal and the files of the attempts. An epic that was
 // never applied has one, too: every node of it is pending.
 type History struct {
-	Top     string    // absolute path of the repository's working tree; "" if nobody knows
+	Top     string    // absolute path of the repository's working tree; "" if unknown
 	Base    string    // branch that the base was taken from; "" if unknown
 	Started time.Time // of the first run; zero: never
 	Ended   time.Time // of the last run; zero: it goes on, or there was none
@@ -32,13 +32,13 @@ func (h *History) Node(id NodeID) *NodeHistory {
 type NodeHistory struct {
 	Status   string            // pending, ready, running, waiting, blocked, done, skipped, cancelled
 	Words    map[string]string // the same in the words of each vocabulary of nodes: issue, bead, task, ralph-bead, shepherd
-	Reason   string            // why it stands there, one line
+	Reason   string            // why it is there, one line
 	Failure  string            // budget, iterations, stop, cancelled; "" if it has not failed
 	Waits    string            // human, timer, limit, budget; "" if it does not wait
 	Started  time.Time         // zero: never
 	Updated  time.Time
 	Ended    time.Time // zero: it has not ended
-	Worktree string    // absolute path; "" if nobody knows
+	Worktree string    // absolute path; "" if unknown
 	PRURL    string
 	PRNumber int
 	Attempts []Attempt
@@ -83,7 +83,7 @@ type Attempt struct {
 	Tokens     *int64 // nil: unknown
 	USDMicro   *int64
 	Gates      []GateResult // in the order in which they were judged
-	Trace      string       // its events in the journal, "epic:first-last"; "" if nobody knows
+	Trace      string       // its events in the journal, "epic:first-last"; "" if unknown
 }
 
 // FileChange is a changed file of an attempt.

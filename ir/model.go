@@ -2,7 +2,7 @@ package ir
 
 import "strings"
 
-// UsesModel reports whether the program that runs an agent is told which model to
+// UsesModel reports whether an agent's program is given the model to
 // take. A command is, where what it is started with names ${run.model}; else the model
 // in the policy says nothing about what it does, and views leave it out. An agent that
 // the epic does not know uses it.

@@ -8,7 +8,7 @@ import (
 // NormalizeJSON returns raw as compact JSON with sorted keys and its number
 // literals unchanged: the form in which embedded JSON (schemas, foreign keys)
 // is compared. Nothing is nothing. It fails, with a *DecodeError, on what is
-// not exactly one JSON value, on a key that stands twice, and below a depth of
+// not exactly one JSON value, on a duplicate key, and below a depth of
 // MaxDepth.
 func NormalizeJSON(raw json.RawMessage) (json.RawMessage, error) {
 	if len(raw) == 0 {

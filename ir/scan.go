@@ -14,7 +14,7 @@ const (
 	MaxDepth = 256     // of nesting inside embedded JSON
 
 	maxErrors = 50
-	fileDepth = MaxDepth + 32 // embedded JSON stands a few levels deep
+	fileDepth = MaxDepth + 32 // embedded JSON is a few levels deep
 )
 
 // decoder reads JSON from a string with places and paths, which encoding/json
@@ -28,7 +28,7 @@ type decoder struct {
 	path    jsonPath
 	errs    DecodeErrors
 	scratch []string
-	raw     map[string][]byte // embedded JSON as it stands in the file, to its compact form
+	raw     map[string][]byte // embedded JSON as it is in the file, to its compact form
 
 	digestStart, digestEnd int // of the text of the top-level digest
 }
@@ -139,7 +139,7 @@ func (d *decoder) enter() {
 	d.pos++
 }
 
-// members reads an object and calls read behind each colon.
+// members reads an object and calls read after each colon.
 func (d *decoder) members(read func(key string, at int)) {
 	d.list('}', "brace", func(int) {
 		if d.peek() != '"' {
@@ -169,7 +169,7 @@ func (d *decoder) elements(read func(i int)) {
 	})
 }
 
-// list reads what stands between brackets or braces, with commas between.
+// list reads what is between brackets or braces, with commas between.
 func (d *decoder) list(end byte, what string, read func(i int)) {
 	d.enter()
 	for i := 0; ; i++ {
@@ -190,7 +190,7 @@ func (d *decoder) list(end byte, what string, read func(i int)) {
 	d.depth--
 }
 
-// found names what stands at the present place.
+// found names what is at the present place.
 func (d *decoder) found() string {
 	if d.pos >= len(d.s) {
 		return "the end of the file"
@@ -227,13 +227,13 @@ func (d *decoder) str() string {
 	return ""
 }
 
-// What stands behind a backslash, and what it is.
+// What follows a backslash, and what it is.
 const (
 	escapes = `bfnrt"\/`
 	escaped = "\b\f\n\r\t\"\\/"
 )
 
-// escaped goes on with a string at its first backslash.
+// escaped continues with a string at its first backslash.
 func (d *decoder) escaped(start int) string {
 	b := []byte(d.s[start:d.pos])
 	for {

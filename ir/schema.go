@@ -14,6 +14,6 @@ var frontMatterSchema []byte
 // the types of this package and what their comments say.
 func Schema() []byte { return append([]byte(nil), epicSchema...) }
 
-// FrontMatterSchema returns the JSON Schema (2020-12) of the YAML that may stand
+// FrontMatterSchema returns the JSON Schema (2020-12) of the YAML that may be
 // at the head of a plan.
 func FrontMatterSchema() []byte { return append([]byte(nil), frontMatterSchema...) }

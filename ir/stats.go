@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Stats are the numbers that a graph has before anything runs. Only blocks
-// edges count, but for SoftEdges.
+// Stats are a graph's numbers before anything runs. Only blocks edges count, except in
+// SoftEdges.
 type Stats struct {
 	Nodes     int     `json:"nodes"`
 	Done      int     `json:"done"` // finished by the plan
@@ -30,7 +30,7 @@ type Stats struct {
 	Slack    []Slack `json:"slack"`    // of each node, in the order of nodes
 }
 
-// Slack is by how much a node may be late without delaying the end.
+// Slack is how late a node may be without delaying the end.
 type Slack struct {
 	Key   Key   `json:"key"`
 	Slack int64 `json:"slack"` // in Stats.Unit

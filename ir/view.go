@@ -76,7 +76,7 @@ func (e *Epic) PhaseTitles() map[string]string {
 	return out
 }
 
-// listMark stands in a path before an item of a list.
+// listMark is in a path before an item of a list.
 const listMark = " > - "
 
 // cutLast cuts s around the last sep.
