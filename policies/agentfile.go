@@ -11,7 +11,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/yaml"
 )
 
-// AgentFile is what an agent file (.claude/agents/NAME.md) says of itself.
+// AgentFile is the front matter of an agent file (.claude/agents/NAME.md).
 type AgentFile struct {
 	Path        string
 	Name        string // front matter, else the file's stem

@@ -29,7 +29,7 @@ type Agent struct {
 }
 
 // TurnCost is the block `expect {}`: what a turn of an agent is expected to cost.
-// What is not set is unknown; 0 says that a turn costs nothing.
+// Unset figures are unknown; 0 says that a turn costs nothing.
 type TurnCost struct {
 	Tokens   Value[int64] `hcl:"tokens" doc:"tokens, such as 60000"`
 	USDMicro Value[int64] `hcl:"usd" is:"usd" doc:"US dollars, such as 0.40; 0 if a turn costs nothing"`

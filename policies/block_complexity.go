@@ -52,11 +52,11 @@ func (r *reader) complexity(old *Complexity) *Complexity {
 	return c
 }
 
-// critical is the level whose blind review nobody can skip.
+// critical is the level whose blind review cannot be skipped.
 const critical = "critical"
 
-// BuiltinLimits returns the limits of the built-in level of a name, else those of
-// the built-in default level: what lies below a level of the user's.
+// BuiltinLimits returns the limits of the built-in level with a name, else those of the
+// built-in default level: the base of the user's levels.
 func BuiltinLimits(level string) Limits {
 	levels := builtin().Complexity
 	if c := levels[level]; c != nil {
@@ -156,7 +156,7 @@ func textWords(s string) []string {
 // never closed is text.
 func withoutCode(s string) string {
 	var out strings.Builder
-	open := map[int]bool{} // lengths of runs known not to be closed behind here
+	open := map[int]bool{} // lengths of runs known not to be closed after here
 	for s != "" {
 		i := strings.IndexByte(s, '`')
 		if i < 0 {

@@ -24,13 +24,13 @@ type Dialect struct {
 	Columns      DialectColumns `hcl:"columns" doc:"header words of a table of items"`
 }
 
-// DialectPhase says what group headings look like.
+// DialectPhase is the form of group headings.
 type DialectPhase struct {
 	Keywords Value[[]string] `hcl:"keywords" is:"keywords" doc:"words that a heading begins with, such as [\"Phase\"]; [] for the id alone"` // without case; an empty list: the id alone
 	ID       Value[string]   `hcl:"id" is:"regex" doc:"a regular expression of the id"`                                                      // regular expression (RE2), without anchors
 }
 
-// DialectItem says what items look like.
+// DialectItem is the form of items.
 type DialectItem struct {
 	In       Value[string]   `hcl:"in" enum:"bold checkbox front_matter heading table todo" doc:"heading, checkbox, bold, table, todo or front_matter"`
 	Keywords Value[[]string] `hcl:"keywords" is:"keywords" doc:"words that an item begins with, such as [\"Task\", \"Story\"]; [] for the id alone"` // without case; an empty list: the id alone

@@ -6,8 +6,8 @@ import (
 	"github.com/ralph-compiler/ralph/diag"
 )
 
-// Draft is the block `draft {}`: how `ralph draft` has plans written. Of a
-// project's policy it alone speaks of that; no policy, rule or budget does.
+// Draft is the block `draft {}`: how `ralph draft` has plans written. It is the only
+// part of a project's policy about that; no policy, rule or budget is.
 type Draft struct {
 	Agents    Value[[]string] `hcl:"agents" ref:"agent" doc:"the planner and who takes its place, such as [agent.planner]"`                       // the planner, then those that take its place; none: an agent with capability plan
 	Explorers Value[[]string] `hcl:"explorers" ref:"agent" doc:"who looks around first, one after another, such as [agent.explorer]"`             // who looks around first, one after another; not Set: the agents with capability explore
@@ -17,8 +17,8 @@ type Draft struct {
 	Range     diag.Range // of the user's block
 }
 
-// MaxSprint is the block `max_sprint {}`: how large a sprint of a drafted plan may
-// be. What is not Set has no bound.
+// MaxSprint is the block `max_sprint {}`: the maximum size of a drafted plan's sprints.
+// What is not Set has no bound.
 type MaxSprint struct {
 	Tasks      Value[int]   `hcl:"tasks" min:"1" max:"1000" doc:"tasks of a sprint, from 1"`
 	Files      Value[int]   `hcl:"files" min:"1" max:"1000" doc:"files and globs that a sprint owns or forecasts, from 1"` // that the sprint owns or forecasts

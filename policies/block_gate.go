@@ -137,7 +137,7 @@ func (r *reader) unusedByKind(g *Gate) {
 	}
 }
 
-// For returns the gate as it is for one node: g itself unless it is Dynamic.
+// For returns the gate for one node: g itself unless it is Dynamic.
 func (g *Gate) For(v *NodeView) (*Gate, diag.List) {
 	if g.source == nil {
 		return g, nil

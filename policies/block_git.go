@@ -9,7 +9,7 @@ import (
 
 // Git is the block `git {}`. Branch and Worktree are templates with the places
 // {epic} (also {plan}), {sprint}, {slug}, {phase}, {base} (also {source}), {branch}
-// and {repo}; what is filled in is fit for a name of a branch.
+// and {repo}; the values are valid in branch names.
 type Git struct {
 	Base     Value[string] `hcl:"base" doc:"the branch that work starts from"`
 	Target   Value[string] `hcl:"target" doc:"the branch that a pull request asks to be merged into"`

@@ -16,8 +16,8 @@ type Limits struct {
 	HumanGateMS   Value[int64] `hcl:"human_gate" is:"duration" doc:"the time of a human gate, such as \"48h\"; \"0s\" waits for ever"`
 }
 
-// GateTimeout returns the timeout of gates of a kind that say none themselves.
-// 0 is none.
+// GateTimeout returns the timeout of gates of a kind that do not set one; 0 is no
+// timeout.
 func (a Limits) GateTimeout(kind string) Value[int64] {
 	switch kind {
 	case "command":

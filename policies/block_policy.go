@@ -33,8 +33,8 @@ type Step struct {
 	StepSettings
 }
 
-// Match is the block `match {}`: all attributes that are set must fit; of a
-// list one element is enough.
+// Match is the block `match {}`: all set attributes must fit; of a list one element is
+// enough.
 type Match struct {
 	Phase      Value[[]string] `hcl:"phase" doc:"ids of phases, such as [\"3a\"]"`
 	Lane       Value[[]string] `hcl:"lane" doc:"lanes, such as [\"ui\"]"`
@@ -46,7 +46,7 @@ type Match struct {
 	Range      diag.Range
 }
 
-// Approval is what a step or a plan says about a person's consent.
+// Approval is a step's or a plan's setting for a person's consent.
 type Approval struct {
 	Required  bool
 	Approvers []string // without @
@@ -127,7 +127,7 @@ func (r *reader) steps() []*Step {
 	return out
 }
 
-// For returns the policy as it is for one node: p itself unless it is Dynamic.
+// For returns the policy for one node: p itself unless it is Dynamic.
 func (p *Policy) For(v *NodeView) (*Policy, diag.List) {
 	if p.source == nil {
 		return p, nil

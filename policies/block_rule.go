@@ -13,8 +13,8 @@ import (
 	"github.com/ralph-compiler/ralph/diag"
 )
 
-// Rule is the block `rule "n"`: policy as code. Use Node, Edge or Plan, as Over
-// says. Not safe for concurrent use.
+// Rule is the block `rule "n"`: policy as code. Use Node, Edge or Plan, depending on
+// Over. Not safe for concurrent use.
 type Rule struct {
 	Decl
 	Severity Value[string] `hcl:"severity=error" enum:"error note warning" doc:"error, warning or note"` // error, warning, note (default error)

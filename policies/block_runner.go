@@ -50,9 +50,8 @@ var runnerBlock = &block{
 	},
 }
 
-// DefaultEnv returns the names of the variables that runners of a kind let
-// through when they say nothing. Keys of providers are among them only where
-// the kind's program reads them itself.
+// DefaultEnv returns the names of the variables that runners of a kind let through by
+// default. Provider keys are included only if the kind's program reads them itself.
 func DefaultEnv(kind string) []string {
 	names := []string{"HOME", "LANG", "LC_ALL", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER"}
 	switch kind {

@@ -118,7 +118,7 @@ func tooManyWords(r diag.Range) diag.Diagnostic {
 	return tooLarge(r, fmt.Sprintf("has, with the texts before it, more than %d words and signs", maxWords))
 }
 
-// jsonTooDeep returns the offset at which brackets stand too deep, or -1.
+// jsonTooDeep returns the offset at which brackets are too deep, or -1.
 func jsonTooDeep(src []byte) int {
 	depth, inString := 0, false
 	for i := 0; i < len(src); i++ {

@@ -49,7 +49,7 @@ func (s *Set) check(d *decoder) {
 	}
 }
 
-// checkWords reports capabilities that nobody declared: typing errors, mostly.
+// checkWords reports undeclared capabilities: typing errors, mostly.
 func (s *Set) checkWords(d *decoder, v Value[[]string]) {
 	known := slices.Concat(Vocabulary, s.Ralph.Capabilities.V, []string{"all"})
 	for _, c := range v.V {
@@ -136,7 +136,7 @@ func (s *Set) checkPolicy(d *decoder, p *Policy) {
 	}
 }
 
-// checkLanes reports lanes that nobody declared, once lanes are declared.
+// checkLanes reports undeclared lanes, once lanes are declared.
 func (s *Set) checkLanes(d *decoder) {
 	lanes := s.Ralph.Lanes.V
 	if len(lanes) == 0 {

@@ -128,7 +128,7 @@ func parsePercent(v cty.Value) (int, error) {
 	return 0, bad
 }
 
-// ParseApproval reads what a plan writes behind **Approval**: "required from
+// ParseApproval reads what a plan writes after **Approval**: "required from
 // @ada, @bob within 48h", "required", "none", or only names. Names lose their @.
 func ParseApproval(s string) (Approval, error) {
 	in := strings.TrimSuffix(strings.TrimSpace(s), ".")
@@ -176,8 +176,8 @@ func ParseApproval(s string) (Approval, error) {
 	return a, nil
 }
 
-// namesPerson reports whether a word is the name of a person: @ada, `ada`, and behind
-// "from" ada. Any other word ("pending", "done") would be a person that nobody is.
+// namesPerson reports whether a word is the name of a person: @ada, `ada`, and after
+// "from" ada. Any other word ("pending", "done") would be a person who does not exist.
 func namesPerson(word string, from bool) bool {
 	if strings.IndexFunc(word, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) < 0 {
 		return false

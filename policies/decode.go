@@ -18,9 +18,9 @@ import (
 	"github.com/ralph-compiler/ralph/diag"
 )
 
-// Decode reads the user's policy files over the built-in policy. The Set is
-// never nil and always usable: what could not be decoded is left out, and the
-// list says why. The order of files makes no difference.
+// Decode reads the user's policy files over the built-in policy. The Set is never nil
+// and always usable: undecodable parts are left out, and the list says why. The order of
+// files makes no difference.
 func Decode(in Input) (*Set, diag.List) {
 	base := builtin()
 	s := base.clone()
@@ -241,7 +241,7 @@ func list[T any](d *decoder, blocks []*hcl.Block) []*T {
 	return out
 }
 
-// topSettings decodes the settings that stand at top level.
+// topSettings decodes the settings that are at top level.
 func (d *decoder) topSettings(s *Set, byType map[string][]*hcl.Block) {
 	for i, tag := range tagsOf(reflect.TypeFor[Settings]()) {
 		for _, b := range byType[tag.name] {

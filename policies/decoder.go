@@ -28,7 +28,7 @@ type decoder struct {
 	unread  map[string]bool // files of which a part could not be read
 }
 
-// use says where an expression stands.
+// use says where an expression is.
 type use struct {
 	node    bool // node.* is known per node
 	run     bool // run.* may be inserted

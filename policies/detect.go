@@ -10,14 +10,14 @@ import (
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 )
 
-// TestCommand is how a project's own tests are run, as a file at its root says.
+// TestCommand is how a project's own tests are run, according to a file at its root.
 type TestCommand struct {
 	Tool    string   // Go, Node, make, …
 	File    string   // what it was recognised by
 	Command string   // runs the tests
 	Setup   []string // what a fresh checkout needs before
 	Protect []string // files at the root that decide what the command does, and that are there
-	Instead []string // globs of files that would decide it, were they there, too; behind "**/" anywhere
+	Instead []string // globs of files that would decide it, were they there, too; after "**/" anywhere
 	tests   *lazyregexp.Regexp
 	Target  bool // the tool only runs what others do: just, make
 }
@@ -29,7 +29,7 @@ var testTools = []struct {
 	files   []string                                               // globs
 	ask     func(d *detector, file string, src []byte) TestCommand // without a command: the file does not say it
 	protect []string                                               // globs
-	instead []string                                               // globs of files that the tool would read, were they there; behind "**/" in any directory
+	instead []string                                               // globs of files that the tool would read, were they there; after "**/" in any directory
 	tests   *lazyregexp.Regexp
 	alone   bool // only where nothing else is recognised
 }{
@@ -96,9 +96,9 @@ var (
 // maxManifest bounds a file that is read to find out how a project is tested.
 const maxManifest = 1 << 20
 
-// DetectTests finds how a project is tested by what stands at its root: Rust, Python,
-// Node, Go, Gradle, Maven, in this order; just and make where none of these is
-// recognised. A nil project has no tests.
+// DetectTests finds how a project is tested from the files at its root: Rust, Python,
+// Node, Go, Gradle, Maven, in this order; just and make if none of these is recognised.
+// A nil project has no tests.
 func DetectTests(project fs.FS) []TestCommand {
 	if project == nil {
 		return nil
@@ -131,7 +131,7 @@ func DetectTests(project fs.FS) []TestCommand {
 	return out
 }
 
-// CIFiles are the files at the root by which the project's CI is told what to run.
+// CIFiles are the files at the root that configure the project's CI.
 func CIFiles(project fs.FS) []string {
 	d := &detector{project}
 	var out []string
@@ -162,8 +162,8 @@ func (d *detector) has(file string) bool {
 // maxWalk bounds the files that are looked at for tests.
 const maxWalk = 50_000
 
-// TestFiles are the project's files of tests, in order, without those of others that it
-// holds. Of just and make nobody knows them.
+// TestFiles are the project's test files, in order, without those of projects within it.
+// Those of just and make are unknown.
 func (c *TestCommand) TestFiles(project fs.FS) (out []string) {
 	if c.tests == nil {
 		return nil
@@ -187,7 +187,7 @@ func (c *TestCommand) TestFiles(project fs.FS) (out []string) {
 // foreign are directories of what a project did not write.
 var foreign = []string{"node_modules", "vendor", "venv", "target", "build", "dist", "__pycache__"}
 
-// there is what globs find, at the root where they may stand anywhere.
+// there is what globs find, at the root where they may be anywhere.
 func (d *detector) there(globs []string) []string {
 	var out []string
 	for _, g := range globs {
@@ -226,7 +226,7 @@ func target(command string, has *lazyregexp.Regexp) func(*detector, string, []by
 }
 
 // pythonTests takes pytest where some file speaks of it, else Python's own tests
-// where they stand at a usual place.
+// where they are at a usual place.
 func pythonTests(d *detector, file string, src []byte) TestCommand {
 	section := map[string]string{"pyproject.toml": "[tool.pytest", "setup.cfg": "[tool:pytest]", "tox.ini": "[pytest]"}[file]
 	var c TestCommand

@@ -91,7 +91,7 @@ func isLiteral(e hclsyntax.Expression) bool {
 	return false
 }
 
-// badRun returns where run.* stands as something other than text to insert:
+// badRun returns where run.* is used as something other than text to insert:
 // its value is only known when running, so nothing can be computed from it.
 func badRun(e hclsyntax.Expression, inserted bool) []hcl.Range {
 	var out []hcl.Range
@@ -171,7 +171,7 @@ func (s *scope) value(e hclsyntax.Expression, extra map[string]cty.Value) (v cty
 	return v, diags, ""
 }
 
-// root returns the object behind a first word.
+// root returns the object that a first word names.
 func (s *scope) root(name string) (cty.Value, bool) {
 	if v, ok := s.roots[name]; ok {
 		return v, true

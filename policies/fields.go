@@ -166,7 +166,7 @@ func attrOf(name string, f reflect.StructField) attr {
 	return a
 }
 
-// fillNested reads the nested block of a type into a struct, or into a new one behind
+// fillNested reads the nested block of a type into a struct, or into a new one after
 // a pointer.
 func (r *reader) fillNested(typ string, field reflect.Value) {
 	if r.b.block(typ) == nil { // a fence has not all of them
@@ -236,7 +236,7 @@ func (v *Value[T]) setDefault(text string) {
 	}
 }
 
-// Overlay returns below with everything that over sets put over it, field by field.
+// Overlay returns below overlaid with everything that over sets, field by field.
 func Overlay[T any](below, over T) T {
 	put(reflect.ValueOf(&below).Elem(), reflect.ValueOf(&over).Elem())
 	return below
@@ -260,17 +260,17 @@ func put(below, over reflect.Value) {
 	}
 }
 
-// Stated is an attribute that somebody wrote.
+// Stated is a written attribute.
 type Stated struct {
-	Block string // that it stands in: "git"; "" for attributes of a step
+	Block string // that it is in: "git"; "" for attributes of a step
 	Name  string
 	Range diag.Range // of the value
 }
 
-// Stated returns what the blocks of settings say, without what is nested in them.
+// Stated returns the attributes of the settings' blocks, without nested ones.
 func (a Settings) Stated() []Stated { return stated(reflect.ValueOf(&a).Elem(), "") }
 
-// Stated returns what a fence says of settings, of concurrency, and of steps.
+// Stated returns a fence's attributes of settings, of concurrency, and of steps.
 func (f *Fragment) Stated() []Stated {
 	s := f.Settings
 	s.Retry, s.Stall = Retry{}, Stall{} // stand in Steps, too

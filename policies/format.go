@@ -8,8 +8,8 @@ import (
 )
 
 // Format returns policy text in its canonical layout, as `ralph fmt` writes it.
-// Only white space changes. Text beyond the limits of bounds.go comes back as it
-// is, and so does the JSON form.
+// Only white space changes. Text beyond the limits of bounds.go is returned unchanged,
+// as is the JSON form.
 func Format(src []byte) []byte {
 	if strings.HasPrefix(strings.TrimSpace(string(src)), "{") {
 		return src
@@ -23,6 +23,6 @@ func Format(src []byte) []byte {
 // Quote returns a text as a policy writes it: in quotes, escaped.
 func Quote(s string) string { return hclString(s) }
 
-// Reference names a block, as runner.claude; as a text in quotes where its name is
-// no identifier.
+// Reference names a block, such as runner.claude; as a quoted text if its name is no
+// identifier.
 func Reference(root, name string) string { return reference(root, name) }

@@ -53,9 +53,9 @@ func fenceRoot(scope string) *block {
 }
 
 // Fragment decodes an hcl fence of a plan. source is its content, with container
-// prefixes blanked at the same length; its first byte stands at offset in file.
+// prefixes blanked at the same length; its first byte is at offset in file.
 // scope is "plan", "phase ID" or "sprint KEY". It is never nil. Expressions in a
-// fence cannot mention node.*: a fence stands in the node that it is about.
+// fence cannot mention node.*: a fence is in the node that it is about.
 // Gates that the fences outer define, those around it, may be named.
 func (s *Set) Fragment(file *diag.File, source []byte, offset int, scope string, outer ...*Fragment) (*Fragment, diag.List) {
 	d := &decoder{scope: s.ctx.child(), src: newTexts(), where: scope}
@@ -126,7 +126,7 @@ func (s *Set) fragment(d *decoder, body hcl.Body, out *Fragment, outer []*Fragme
 }
 
 // declareFence makes the gates and rules of a fence known to its expressions and
-// reports those that stand twice.
+// reports duplicates.
 func (d *decoder) declareFence(r *reader, out *Fragment) {
 	first := map[string]diag.Range{}
 	for _, b := range r.nested {

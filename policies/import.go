@@ -17,8 +17,8 @@ import (
 	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
-// Found is an agent that exists outside of the policy: an agent file of the
-// project, or an agent that a program knows by itself.
+// Found is an agent that exists outside of the policy: an agent file of the project, or a
+// program's own agent.
 type Found struct {
 	Name, Description string
 	From              string   // where it was found, for people: "opencode", ".claude/agents"
@@ -30,7 +30,7 @@ type Found struct {
 	Capabilities      []string // what it was made for; a new block gets them
 }
 
-// Imported says what importing an agent comes to.
+// Imported is the result of importing an agent.
 type Imported struct {
 	Agent string
 	File  string   // that its block stands in; "" if it has none
@@ -39,13 +39,13 @@ type Imported struct {
 	Left  string   // why nothing is done about it
 }
 
-// Import writes agents that were found into the policy: path or slug, runner and
-// model of their blocks are set wherever they stand, and so is access where nobody
-// wrote one. An agent's block is the one that names its file or its slug, whatever
-// that is called, else the one of its name; all others get new blocks, with no capabilities but those that they were made for, at the
-// end of the file into. Nothing else changes, comments and layout stay. The result
-// holds the new text of each file that changes, by name. A policy that cannot be
-// read, which the list says, is not changed.
+// Import writes found agents into the policy: path or slug, runner and model of their
+// blocks are set wherever they are, and access if it is not written. An agent's block is
+// the one that names its file or its slug, whatever the block's name, else the one of its
+// name; all others get new blocks, with only the capabilities that they were made for, at
+// the end of the file into. Nothing else changes, comments and layout stay. The result
+// holds the new text of each changed file, by name. An unreadable policy, which the list
+// reports, is not changed.
 func Import(in Input, into string, found []Found) (map[string][]byte, []Imported, diag.List) {
 	set, list := Decode(in)
 	if slices.ContainsFunc(list, func(d diag.Diagnostic) bool { return d.Code == "policy-syntax" || d.Code == "policy-too-large" }) {

@@ -12,7 +12,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/text"
 )
 
-// attrWish is an attribute that importing wants to stand in a block.
+// attrWish is an attribute that importing wants to be in a block.
 type attrWish struct {
 	name, instead string // instead: the attribute that it takes the place of, if that is there
 	value         string // as HCL
@@ -111,8 +111,8 @@ func (p agentPlace) insert(lines []string) importEdit {
 	return importEdit{at, at, b.String()}
 }
 
-// indentation is the white space before what stands at an offset, if nothing else
-// stands before it on its line.
+// indentation is the white space before what is at an offset, if nothing else
+// is before it on its line.
 func indentation(src []byte, at int) string {
 	line := src[bytes.LastIndexByte(src[:at], '\n')+1 : at]
 	if len(bytes.TrimLeft(line, " \t")) > 0 {

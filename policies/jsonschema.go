@@ -6,8 +6,7 @@ import (
 )
 
 // JSONSchema returns the JSON Schema (draft 2020-12) of policy files in HCL's
-// JSON form, made from the tables that Decode works by. Two-space indent, ends
-// with a newline.
+// JSON form, made from Decode's tables. Two-space indent, ends with a newline.
 func JSONSchema() []byte { return policySchema() }
 
 var policySchema = sync.OnceValue(func() []byte {
@@ -64,7 +63,7 @@ func schemaOf(b *block, defs map[string]any) map[string]any {
 	return out
 }
 
-// blockSchema describes what stands behind a block's type: an object by label,
+// blockSchema describes what follows a block's type: an object by label,
 // or the body; a list of either where there are several.
 func blockSchema(b *block, body map[string]any) map[string]any {
 	bodies := map[string]any{"anyOf": []any{body, map[string]any{"type": "array", "items": body}}}

@@ -6,8 +6,8 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// Meter bounds what all evaluation of a compile costs together: locals, checks of
-// variables, rules over each node, fences, gates that differ by node. Every part of
+// Meter bounds the total cost of a compile's evaluations: locals, checks of variables,
+// rules over each node, fences, gates that differ by node. Every part of
 // an expression that can repeat or grow is wrapped so that it counts what it
 // touches; the panic that stops an evaluation is caught in scope.value and nowhere
 // else. Not safe for concurrent use.
@@ -17,14 +17,14 @@ type Meter struct {
 	words int // of policy texts, read so far
 }
 
-// MinCost is what evaluation may always cost, in steps, elements and characters (by
-// eight).
+// MinCost is the cost always allowed to evaluation, in steps, elements and characters
+// (by eight).
 const MinCost = 2 << 20
 
-// NewMeter returns a meter that allows so much.
+// NewMeter returns a meter with this allowance.
 func NewMeter(total int) *Meter { return &Meter{total: total} }
 
-// Empty reports whether nothing is left. Who evaluates for each node stops then.
+// Empty reports whether nothing is left. Evaluation for each node stops then.
 func (m *Meter) Empty() bool { return m.total < 0 }
 
 // use pays for work that is no evaluation, and reports whether it may be done.
@@ -83,8 +83,8 @@ func (m *Meter) charge(v cty.Value, deep bool) {
 	}
 }
 
-// weigh pays for all of a value that others will look at: what it was made of may
-// stand in it many times. It says why the value is too large, or "".
+// weigh pays for all of a value that others will look at: its parts may
+// occur in it many times. It says why the value is too large, or "".
 func (m *Meter) weigh(v cty.Value, known bool) (why string) {
 	if !known {
 		return ""
@@ -132,8 +132,8 @@ func (e *metered) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	return v, diags
 }
 
-// makes reports whether an expression makes a value instead of handing one on. What
-// is in it may have been paid for once and stand in it many times.
+// makes reports whether an expression makes a value instead of passing one on. What
+// is in it may have been paid for once and occur in it many times.
 func makes(e hclsyntax.Expression) bool {
 	switch e.(type) {
 	case *hclsyntax.FunctionCallExpr, *hclsyntax.ForExpr:

@@ -12,7 +12,7 @@ import (
 )
 
 // native returns an expression of HCL's JSON form as the tree that the native
-// syntax would have given, so that everything behind knows one form only.
+// syntax would have given, so that later code knows one form only.
 func (d *decoder) native(e hcl.Expression) hclsyntax.Expression {
 	if n, ok := e.(hclsyntax.Expression); ok {
 		return n

@@ -38,7 +38,7 @@ var outputBlock = &block{
 	blocks: []*block{fieldBlock},
 }
 
-// Verdicts are what a gate can say, as its output schema must list them.
+// Verdicts are a gate's possible verdicts, in the form its output schema must list them.
 var Verdicts = []string{"pass", "fail", "stop"}
 
 // DefaultOutput is the output schema of a gate that declares none.
@@ -140,8 +140,8 @@ func CheckOutput(raw json.RawMessage, at diag.Range) (json.RawMessage, diag.List
 	return canonical, diags
 }
 
-// CheckInput returns an input schema in canonical form; what is no JSON Schema is an
-// error, and then the schema is nil.
+// CheckInput returns an input schema in canonical form; if it is no JSON Schema, that is
+// an error and the result is nil.
 func CheckInput(raw json.RawMessage, at diag.Range) (json.RawMessage, diag.List) {
 	return checkSchema("input", raw, at)
 }

@@ -1,9 +1,8 @@
 package policies
 
-// ForPlanning returns the policy under which a plan is written: all that is built in,
-// these steps, and of the user's own what agents need to run, who approves, who is told,
-// and the block draft. What judges the work of plans, bounds it or names rules for it
-// says nothing about how they are written.
+// ForPlanning returns the policy for writing a plan: the built-in one, these steps, and of
+// the user's own what agents need to run, approvers, notifications, and the block draft.
+// Gates, bounds and rules for the work of plans do not concern their writing.
 func (s *Set) ForPlanning(steps []*Step) *Set {
 	out := builtin().clone()
 	out.project, out.ctx, out.Files = s.project, s.ctx, s.Files

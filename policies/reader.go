@@ -143,7 +143,7 @@ func (r *reader) block(typ string) *hcl.Block {
 	return nil
 }
 
-// one returns the nested block of a type that may stand once; nil if absent.
+// one returns the nested block of a type that may occur once; nil if absent.
 func (r *reader) one(typ string) *reader {
 	var first *hcl.Block
 	for _, n := range r.nested {

@@ -11,10 +11,9 @@ import (
 	"github.com/ralph-compiler/ralph/internal/shell"
 )
 
-// RunsThrough lists the files of the project at which it stands what a shell command
+// RunsThrough lists the files of the project that decide what a shell command
 // does: the Makefile of make, the package.json of npm and what its script names, a
-// script's own file. Only files that are there are listed, in order; what the tests
-// test is none of them.
+// script's own file. Only existing files are listed, in order, without the tested code.
 func RunsThrough(project fs.FS, command string) []string {
 	if project == nil {
 		return nil

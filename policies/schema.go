@@ -59,7 +59,7 @@ type block struct {
 	label  string // what its one label is; "" for none
 	attrs  []attr
 	blocks []*block
-	many   bool // may stand more than once (with a label: with the same label)
+	many   bool // may occur more than once (with a label: with the same label)
 	node   bool // node.* is known inside
 	of     any  // nil pointer to the type whose tags say the rest; see complete
 	doc    string

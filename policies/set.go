@@ -15,9 +15,9 @@ type Input struct {
 	Version string            // of ralph, for `ralph { required = … }`; "" or "(devel)" meets any constraint
 }
 
-// Set is a whole policy: the built-in blocks with the user's over them. Its
-// fields are not changed after Decode. Fragment, For and the methods of rules
-// evaluate expressions and are not safe for concurrent use.
+// Set is a whole policy: the built-in blocks overlaid with the user's. Its fields do not
+// change after Decode. Fragment, For and the methods of rules evaluate expressions and
+// are not safe for concurrent use.
 type Set struct {
 	Ralph       Ralph
 	Variables   map[string]*Variable
@@ -38,7 +38,7 @@ type Set struct {
 	Concurrency Concurrency
 	Settings    Settings   // built-in defaults with the top-level blocks over them
 	Own         Settings   // what the user wrote at top level: it counts above everything built in
-	Files       []FileRead // by path, then For; what dynamic blocks read stands on the result of For
+	Files       []FileRead // by path, then For; what dynamic blocks read is on the result of For
 
 	project  fs.FS
 	ctx      *scope

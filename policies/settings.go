@@ -1,7 +1,7 @@
 package policies
 
-// StepSettings are the attributes of a step block. The same ones, without a
-// step around them, stand in an hcl fence and speak of every step there.
+// StepSettings are the attributes of a step block. In an hcl fence, without a step around
+// them, they apply to every step there.
 type StepSettings struct {
 	Capabilities Value[[]string] `hcl:"capabilities" doc:"what its agent must be able to do, such as [\"implement\"]"`
 	Tags         Value[[]string] `hcl:"tags" doc:"words that its agent must carry"`
@@ -24,7 +24,7 @@ type StepSettings struct {
 }
 
 // OverlayFence is Overlay for the settings of a fence in a plan: a plan may add
-// gates but never take one away, so the gates of b come behind those of a, and
+// gates but never take one away, so the gates of b come after those of a, and
 // an approval that a requires stays as it is.
 func (a StepSettings) OverlayFence(b StepSettings) StepSettings {
 	out := Overlay(a, b)
@@ -49,7 +49,7 @@ func (a StepSettings) OverlayFence(b StepSettings) StepSettings {
 	return out
 }
 
-// Settings is what may stand at top level, in a policy and (but for a few, see
+// Settings is what may be at top level, in a policy and (but for a few, see
 // Fragment) in a fence: everything that is overlaid by scope.
 type Settings struct {
 	Limits      Limits      `hcl:"limits"`

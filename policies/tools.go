@@ -15,7 +15,7 @@ type Tool struct {
 	Import  string   // format of ralph import; "" if there is none
 }
 
-// Tools is the table of docs/formats/README.md, which a test holds to it.
+// Tools is the table of docs/formats/README.md; a test keeps the two equal.
 var Tools = []Tool{
 	{[]string{"speckit", "spec-kit", "specify"}, "spec-kit", []string{"specs/*/tasks.md"}, "spec-kit", ""},
 	{[]string{"kiro"}, "Kiro", []string{".kiro/specs/*/tasks.md"}, "checklist", ""},
@@ -31,7 +31,7 @@ var Tools = []Tool{
 	{[]string{"cursor"}, "Cursor", []string{".cursor/plans/*.plan.md"}, "cursor", ""},
 }
 
-// ToolNamed returns the tool that a person means; nil if there is none.
+// ToolNamed returns the tool with a name as people write it; nil if there is none.
 func ToolNamed(name string) *Tool {
 	name = strings.ReplaceAll(strings.ToLower(name), " ", "-")
 	for i := range Tools {
@@ -42,10 +42,10 @@ func ToolNamed(name string) *Tool {
 	return nil
 }
 
-// roadmap is the file of a directory that is imported which is a plan as it stands.
+// roadmap is the file of a directory that is imported which is a plan as it is.
 const roadmap = "ROADMAP.md"
 
-// ToolAt returns the tool that keeps its plans where a file lies, or the directory whose
+// ToolAt returns the tool that keeps its plans where a file is, or the directory whose
 // roadmap it is: the one that says most about the place. nil if there is none.
 func ToolAt(file string) *Tool {
 	var found *Tool

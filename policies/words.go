@@ -74,7 +74,7 @@ func describe(path string) string {
 	return strings.Join(out, " of ")
 }
 
-// suggested says which of the known words was probably meant, behind lead; where none
+// suggested says which of the known words was probably meant, after lead; where none
 // is near, otherwise.
 func suggested(dg diag.Diagnostic, word string, known []string, lead, otherwise string) diag.Diagnostic {
 	if near, ok := spell.Nearest(word, known); ok {

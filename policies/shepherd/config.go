@@ -21,7 +21,7 @@ type config struct {
 	comments   []string
 }
 
-// fallback says who works where nobody has what a phase asks for.
+// fallback says who works if no one has what a phase asks for.
 type fallback struct {
 	enabled, said bool
 	agent         node
@@ -90,7 +90,7 @@ func (c *conversion) readConfig(f *fields) bool {
 	return any
 }
 
-// monitor reads what supervises runs; it may stand in config.yaml, in its section
+// monitor reads what supervises runs; it may be in config.yaml, in its section
 // monitor, and in a policy.
 func (c *conversion) monitor(f *fields, k *config) {
 	if v := f.ms("stall_threshold_ms"); v > 0 {

@@ -20,16 +20,15 @@ import (
 // Format is the name of the format: of --as.
 const Format = "shepherd"
 
-// Options say what the files do not.
+// Options are the settings that the files lack.
 type Options struct {
 	// Approver may approve where the files ask for an approval and none of their
 	// agents is a person. Default: "you".
 	Approver string
 }
 
-// Convert writes the policy that the files come to; nil when the list holds an
-// error. The order of the files makes no difference. Safe for concurrent use; no
-// bytes make it panic.
+// Convert writes the files' policy; nil if the list holds an error. The order of the
+// files makes no difference. Safe for concurrent use; no bytes make it panic.
 func Convert(files []*diag.File, o Options) ([]byte, diag.List) {
 	c := &conversion{approver: cmp.Or(o.Approver, "you"), agentsByID: map[string]*agent{}}
 	files = slices.Clone(files)
@@ -78,7 +77,7 @@ type conversion struct {
 	defaults   node // default_policy
 	gates      []criteria
 	typed      bool     // agents have a type, which was said
-	outside    []string // comments about what stands beside config, agents and policies
+	outside    []string // comments about what is beside config, agents and policies
 }
 
 // file reads one file.
@@ -175,7 +174,7 @@ func (c *conversion) setDefault(n node) {
 	}
 }
 
-// told reports what stands in comments only, in one note for each file.
+// told reports what is in comments only, in one note for each file.
 func (c *conversion) told() {
 	for _, s := range c.sources {
 		say := func(code diag.Code, list []node, format, detail string) {

@@ -14,7 +14,7 @@ const folder = ".agent-shepherd"
 
 // Find lists the files of Agent Shepherd's that a directory has: the directory may be
 // a project, .agent-shepherd in it, or the config folder in that. Both layouts are
-// known; of a file that stands in both Convert takes the one in config, and it says so
+// known; of a file that is in both Convert takes the one in config, and it says so
 // of files that ralph has no use for. Without any file the list is empty.
 func Find(dir fs.FS) ([]string, error) {
 	at := "."

@@ -46,10 +46,10 @@ type phase struct {
 	at                      node
 
 	// What resolve finds.
-	worker   *agent // nil: whoever fits
+	worker   *agent // nil: any that fits
 	named    bool   // worker is written into the step
 	read     bool   // its access
-	person   bool   // nobody but a person does it
+	person   bool   // only a person does it
 	people   []string
 	next     string
 	gate     string // of its success criteria

@@ -28,12 +28,12 @@ type node struct {
 	*yaml.Node
 	in   *source
 	path string
-	key  *yaml.Node // that it stands under; nil for the root and for items
+	key  *yaml.Node // that it is under; nil for the root and for items
 }
 
 func (n node) at() diag.Range { return n.in.Range(n.Start+n.in.shift, n.End+n.in.shift) }
 
-// keyAt is where its key stands, else the value itself.
+// keyAt is where its key is, else the value itself.
 func (n node) keyAt() diag.Range {
 	if n.key == nil {
 		return n.at()
@@ -293,7 +293,7 @@ func (c *conversion) leaveOut(n node, reason string) string {
 }
 
 // leaveOutAll records the values that have no counterpart, as pairs of key and reason,
-// and returns their comments, each behind a prefix.
+// and returns their comments, each after a prefix.
 func (f *fields) leaveOutAll(prefix string, pairs ...[2]string) (comments []string) {
 	for _, p := range pairs {
 		if n := f.get(p[0]); !n.absent() {
@@ -312,7 +312,7 @@ func lastKey(path string) string {
 	return parts[len(parts)-1]
 }
 
-// rest records the keys that nobody asked for and returns their comments, each behind
+// rest records the keys that were not read and returns their comments, each after
 // a prefix.
 func (f *fields) rest(prefix string) []string {
 	if f.in.Node == nil || f.in.Kind != yaml.Mapping {

@@ -34,7 +34,7 @@ func (c *conversion) transitions(ph *phase, n node) {
 	ph.comments = append(ph.comments, f.rest("transitions.")...)
 }
 
-// order puts phases behind those that they depend on; else the order of the file
+// order puts phases after those that they depend on; else the order of the file
 // stays.
 func (c *conversion) order(p *policy) {
 	index := map[string]int{}

@@ -197,7 +197,7 @@ func (w *writer) wrapped(name string, list []string) {
 	w.line("]")
 }
 
-// writeSettings writes what stands in config.yaml.
+// writeSettings writes what is in config.yaml.
 func (c *conversion) writeSettings(w *writer) {
 	k := &c.config
 	_, asks := c.asks()

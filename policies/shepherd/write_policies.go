@@ -126,7 +126,7 @@ func (ph *phase) turns() int64 {
 	return 0
 }
 
-// writePerson writes a step that nobody but a person does.
+// writePerson writes a step that only a person does.
 func (c *conversion) writePerson(w *writer, ph, under *phase) {
 	w.attr(len(under.capabilities) > 0 && !under.person, "capabilities", "[]")
 	w.text("access", "read")
