@@ -79,7 +79,7 @@ func (b *Batch) Commit() error {
 	return nil
 }
 
-// back puts back the first n files after a step behind them failed.
+// back puts back the first n files after a step after them failed.
 func (b *Batch) back(n int) error {
 	var errs []error
 	for i := range b.files[:n] {

@@ -19,7 +19,7 @@ type Graph struct {
 }
 
 // New returns the graph of n nodes; edges yields each edge as what is waited for and what
-// waits, and is gone through twice. What follows a node stands in the order of edges.
+// waits, and is gone through twice. What follows a node is in the order of edges.
 func New(n int, edges iter.Seq2[int32, int32]) *Graph {
 	g := &Graph{first: make([]int, n+1)}
 	for from := range edges {
@@ -64,7 +64,7 @@ func (g *Graph) Order() []int32 {
 }
 
 // OrderBy returns the nodes, none before what it waits for, and of those that could come
-// next always the one that stands first in preferred, which holds each node once. Nodes
+// next always the one that is first in preferred, which holds each node once. Nodes
 // on cycles, and those that wait for them, are left out.
 func (g *Graph) OrderBy(preferred []int32) []int32 {
 	rank := make([]int, len(preferred))
@@ -238,7 +238,7 @@ func (g *Graph) Cycles() (cycles [][]int32) {
 	return cycles
 }
 
-// finished returns the nodes, each behind all that can be reached from it and was not
+// finished returns the nodes, each after all that can be reached from it and was not
 // reached before.
 func (g *Graph) finished() []int32 {
 	out, seen, next := make([]int32, 0, g.Len()), make([]bool, g.Len()), slices.Clone(g.first)

@@ -8,7 +8,7 @@ import "bytes"
 type Cutter struct {
 	// Max is how many bytes of a line are kept; what is longer is cut there.
 	Max int
-	// Each is told every line, without its end; cut says that the line was longer. It must
+	// Each gets every line, without its end; cut says that the line was longer. It must
 	// not keep the bytes. Its error ends the writing.
 	Each func(line []byte, cut bool) error
 

@@ -33,7 +33,7 @@ func Set[K comparable](list []K) map[K]bool {
 	return out
 }
 
-// Index says where in a list the element with a key stands: the last of several.
+// Index says where in a list the element with a key is: the last of several.
 func Index[T any, K comparable](list []T, key func(*T) K) map[K]int {
 	out := make(map[K]int, len(list))
 	for i := range list {

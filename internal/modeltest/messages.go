@@ -39,7 +39,7 @@ func (r *Request) readMessages() error {
 			r.said(content(onlyText(m.Content)).text())
 			asked = true
 		case "user":
-			// One message may hold the results of tools and, behind them, what was said next.
+			// One message may hold the results of tools and, after them, what was said next.
 			for _, p := range m.Content {
 				if p.Type != "tool_result" {
 					r.heard(p.Text)

@@ -114,7 +114,7 @@ func (s *Server) Turns(base string) []Request {
 	return slices.DeleteFunc(s.Requests(base), func(r Request) bool { return r.Protocol == "" || r.Side() })
 }
 
-// Missed tells of the turns that the scenario had no step for.
+// Missed lists the turns without a step in the scenario.
 func (s *Server) Missed(base string) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

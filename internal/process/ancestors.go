@@ -30,7 +30,7 @@ func Namespace() string {
 }
 
 // Blind says why the ancestors of this process cannot be known, for a descendant of a
-// process in the pid namespace that is named ("": nobody knows in which); "" if they can.
+// process in the pid namespace that is named ("": in an unknown one); "" if they can.
 // Where the system has no /proc at all there is nothing that an agent could have taken
 // away.
 func Blind(namespace string) string {

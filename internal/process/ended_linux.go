@@ -10,7 +10,7 @@ import (
 // meanwhile.
 func whenEnded(p *os.Process, call func()) {
 	var err error
-	var number atomic.Uint64 // nobody forgets it
+	var number atomic.Uint64 // it is never forgotten
 	if none := p.WithHandle(func(handle uintptr) {
 		err = whenReadable(int(handle), &number, call) // Wait closes it
 	}); none != nil || err != nil {

@@ -31,7 +31,7 @@ var families struct {
 	strays map[int]uint64 // orphans that may be any family's, with their starts
 
 	known  bool // there is a process table
-	unsure bool // somebody was at the point of becoming another program, and may belong to any
+	unsure bool // a process was about to become another program, and may belong to any
 }
 
 // join begins a family. mark is "NAME=value", or "".
@@ -78,7 +78,7 @@ func (f *family) look(notBefore time.Time) (alive []proc, known bool) {
 }
 
 // assign says to whom each process belongs. Families that end also take the
-// strays that can be nobody else's.
+// strays that can be no one else's.
 func assign(all map[int]proc) {
 	owner := map[int]*family{}
 	for f := range families.set {
@@ -197,7 +197,7 @@ func adopted(p, self proc) (f *family, stray bool) {
 		case f.ends:
 			ending = f
 		case f.root.start <= p.start:
-			return nil, true // it may be that one's: whoever ends last takes it
+			return nil, true // it may be that one's: the last one to end takes it
 		}
 	}
 	return ending, true
@@ -251,7 +251,7 @@ func (f *family) end(s Spec, done <-chan error) {
 	<-done
 }
 
-// uncertain reports whether the last look met somebody of whom it is not known yet
+// uncertain reports whether the last look met a process of which it is not known yet
 // to whom he belongs.
 func uncertain() bool {
 	families.mu.Lock()
@@ -260,13 +260,13 @@ func uncertain() bool {
 }
 
 // finish makes sure that nothing survives a program that was reaped: it kills
-// until two looks in a row find nobody.
+// until two looks in a row find no process.
 func (f *family) finish() {
 	defer f.leave()
 	families.mu.Lock()
 	f.ends = true
 	families.mu.Unlock()
-	clean := 1  // looks that must find nobody
+	clean := 1  // looks that must find no process
 	wait := 100 // looks at most until those are known who become another program
 	for range 2000 {
 		alive, known := f.look(time.Now())

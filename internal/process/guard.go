@@ -137,7 +137,7 @@ func startGuard() error {
 	return nil
 }
 
-// guardGone starts a guard again that somebody ended.
+// guardGone restarts a guard that was ended.
 func guardGone(conn *os.File) {
 	families.mu.Lock()
 	defer families.mu.Unlock()
@@ -180,14 +180,14 @@ func tellGuard(words ...guardWord) {
 	}
 }
 
-// wakeGuard lets a guard go on that somebody stopped.
+// wakeGuard continues a guard that was stopped.
 func wakeGuard() {
 	if guarding.conn != nil {
 		_ = guarding.proc.Signal(syscall.SIGCONT) // it may be gone
 	}
 }
 
-// socketPair is a pipe that nobody else can open: not through /proc/PID/fd either.
+// socketPair is a pipe that no one else can open: not through /proc/PID/fd either.
 // Neither end is inherited.
 func socketPair() (ours, its *os.File, err error) {
 	syscall.ForkLock.RLock()

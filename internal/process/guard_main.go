@@ -76,10 +76,10 @@ type guardedFamily struct {
 	seen  map[int]uint64
 }
 
-// listen hears what is told, until ralph is dead. It returns false if there is nothing
+// listen receives reports until ralph is dead. It returns false if there is nothing
 // left to end.
 func (g *guard) listen(ralph int) bool {
-	// Somebody may hold the other end open: the parent is looked at, too.
+	// Another process may hold the other end open: the parent is looked at, too.
 	timeout := syscall.NsecToTimeval(int64(300 * time.Millisecond))
 	_ = syscall.SetsockoptTimeval(0, syscall.SOL_SOCKET, syscall.SO_RCVTIMEO, &timeout) // the end is still heard
 	buf, rest := make([]byte, 16<<10), []byte(nil)
@@ -146,7 +146,7 @@ const (
 	giveUp   = 5 * time.Second        // what hangs in the kernel cannot be waited for
 )
 
-// end kills what is left, until two looks in a row find nobody.
+// end kills what is left, until two looks in a row find no process.
 func (g *guard) end() {
 	began := time.Now()
 	h := &hunt{guard: g, homes: map[int]bool{}, hit: map[int]proc{}}
@@ -229,7 +229,7 @@ func (h *hunt) find(all map[int]proc) map[proc]bool {
 	return out
 }
 
-// known are those that ralph told of, that were killed and still live, that are in a group
+// known are those that ralph reported, that were killed and still live, that are in a group
 // which ralph made, or that carry its mark; true: a tool.
 func (h *hunt) known(all map[int]proc, self int) map[int]bool {
 	found := map[int]bool{}
@@ -255,7 +255,7 @@ func (h *hunt) known(all map[int]proc, self int) map[int]bool {
 		if p.pid == self {
 			continue
 		}
-		// A group outlives its leader, and its number is nobody else's as long. In the
+		// A group outlives its leader, and its number is not reused as long. In the
 		// same session it is the group that ralph made, unless a younger leader has it.
 		if f := h.began[p.group]; f != nil && p.session == h.session && p.start >= f.start && (same(p.group, f.start) || all[p.group].pid == 0) {
 			found[p.pid] = false

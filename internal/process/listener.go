@@ -65,7 +65,7 @@ func within[T any](c <-chan T, limit time.Duration) bool {
 	}
 }
 
-// close waits for the end of all outputs, at most so long: somebody unknown may hold
+// close waits for the end of all outputs, at most so long: an unknown process may hold
 // a pipe open.
 func (l *listener) close(limit time.Duration) {
 	if limit > 0 {

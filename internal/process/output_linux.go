@@ -57,7 +57,7 @@ func (o *output) read() {
 			o.heard((*b)[:n])
 			idle = 0
 		case errors.Is(err, syscall.EINTR):
-		case errors.Is(err, syscall.EAGAIN) && idle < 3: // whoever writes much does so at once
+		case errors.Is(err, syscall.EAGAIN) && idle < 3: // a busy writer does so at once
 			idle++
 			runtime.Gosched()
 		case errors.Is(err, syscall.EAGAIN):

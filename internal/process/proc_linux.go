@@ -10,7 +10,7 @@ import (
 // hasProc says that the system has a process table in /proc.
 const hasProc = true
 
-// procMounted reports whether /proc is the kernel's: not a directory that somebody filled.
+// procMounted reports whether /proc is the kernel's: not a directory filled by others.
 func procMounted() bool {
 	const procSuperMagic = 0x9fa0 // linux/magic.h
 	var st syscall.Statfs_t

@@ -58,7 +58,7 @@ func run(ctx context.Context, s Spec, path string, out, errOut *sink) (Result, e
 
 	how, werr := watch(ctx, s, family, begun, &l.last, done)
 	if how == Exited {
-		l.drain(drainTime) // what runs on behind it may still have something to say
+		l.drain(drainTime) // what runs on after it may still have something to say
 	}
 	family.finish()
 	took := time.Since(begun)
@@ -188,7 +188,7 @@ func (f *family) over(done <-chan error) (ended bool, err error) {
 }
 
 // heartbeat is the time between two looks at a program's descendants; drainTime
-// is how long the output of those is awaited that run on behind it.
+// is how long the output of those is awaited that run on after it.
 const (
 	heartbeat = time.Second
 	drainTime = 250 * time.Millisecond

@@ -98,7 +98,7 @@ func contents(pid int, room []byte) ([]byte, bool) {
 	return room[:max(n, 0)], err == nil && n > 0
 }
 
-// digits reads a number; negative ones, of groups that are none, are 0.
+// digits reads a number; negative ones, of invalid groups, are 0.
 func digits(word []byte) (v uint64, ok bool) {
 	if len(word) > 0 && word[0] == '-' {
 		return 0, true
@@ -159,7 +159,7 @@ func eachThread(pid int, try func(dir string) error) error {
 	if first == nil {
 		return nil
 	}
-	tasks, _ := os.ReadDir("/proc/" + name + "/task") // it is gone, or nobody's to look at
+	tasks, _ := os.ReadDir("/proc/" + name + "/task") // it is gone, or not readable
 	for _, t := range tasks {
 		if t.Name() != name && try("/proc/"+name+"/task/"+t.Name()+"/") == nil {
 			return nil

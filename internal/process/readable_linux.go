@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// readable tells who waits for a file that it can be read. One goroutine waits for
+// readable notifies waiters for a file that it can be read. One goroutine waits for
 // all of them: a thousand programs that say nothing need no stack each.
 var readable struct {
 	once  sync.Once

@@ -19,7 +19,7 @@ const (
 )
 
 // sink keeps the beginning of an output in a file and the end in a ring, written
-// behind it on Close. What falls between is counted, not kept, and never slows
+// after it on Close. What falls between is counted, not kept, and never slows
 // the writer down.
 type sink struct {
 	mu   sync.Mutex // guards the rest: stdout and stderr may share a sink
@@ -73,7 +73,7 @@ type unfiltered struct{ io.Writer }
 func (unfiltered) Close() error { return nil }
 
 // Write takes everything. A disk that is full must not stop the program in the
-// middle of its work: the error is told by Close.
+// middle of its work: Close returns the error.
 func (s *sink) Write(b []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -105,7 +105,7 @@ func (s *sink) Write(b []byte) (int, error) {
 }
 
 // Close writes what is kept of the end. Where something is left out, the end begins
-// with a whole line, so that no half of a secret stands there that nothing would know.
+// with a whole line, so that no half of a secret is there that nothing would know.
 func (s *sink) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

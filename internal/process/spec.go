@@ -34,8 +34,8 @@ type Spec struct {
 	// nil: they hold what the program wrote.
 	Filter func(io.Writer) io.WriteCloser
 
-	// Tap is told of every piece of output, in order for each of the two; it may be
-	// called from two goroutines and must not keep b. nil: nobody.
+	// Tap gets every piece of output, in order for each of the two; it may be
+	// called from two goroutines and must not keep b. nil: no tap.
 	Tap func(stderr bool, b []byte)
 }
 
@@ -71,5 +71,5 @@ type Survivor struct {
 	Program string
 	Since   time.Time
 	Name    string // of the variable that marks it; "" for a descendant of one that is marked
-	Rest    string // of the variable's value, behind the prefix
+	Rest    string // of the variable's value, after the prefix
 }

@@ -8,7 +8,7 @@ import (
 // Empty reports whether no value is looked for.
 func (r *Redactor) Empty() bool { return r == nil || r.raw == nil || len(r.raw.needles) == 0 }
 
-// Count reads a text to its end and says how often each value, by name, stands in it,
+// Count reads a text to its end and says how often each value, by name, is in it,
 // in whatever form. It holds some 64 KiB of it.
 func (r *Redactor) Count(text io.Reader) (map[string]int, error) {
 	if r.Empty() {

@@ -91,7 +91,7 @@ func (f *filter) cut() int {
 	return early
 }
 
-// between is at, or where the value begins that stands there: the end of one may look like
+// between is at, or where the value begins that is there: the end of one may look like
 // the beginning of another.
 func (r *Redactor) between(b []byte, at int) int {
 	if at == len(b) {

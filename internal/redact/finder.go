@@ -11,7 +11,7 @@ type finder struct {
 	shift   *[1 << 16]uint8 // by two bytes: how far to go on
 	begin   *[1 << 16]int32 // by two bytes: which of lists
 	lists   [][]int         // needles that have these two last of their first least bytes, longest first
-	within  *[1 << 16]bool  // pairs that stand anywhere in a needle
+	within  *[1 << 16]bool  // pairs that are anywhere in a needle
 	heads   *[1 << 16]int32 // by two bytes: which of starts
 	starts  [][]int         // needles that begin with these two
 	first   [256]bool       // bytes that needles begin with
@@ -47,7 +47,7 @@ func newFinder(needles []needle) *finder {
 	return f
 }
 
-// list adds a needle to one of lists, whose number, from 1, stands in at.
+// list adds a needle to one of lists, whose number, from 1, is in at.
 func list(lists *[][]int, at *int32, needle int) {
 	if *at == 0 {
 		*lists = append(*lists, nil)
@@ -56,7 +56,7 @@ func list(lists *[][]int, at *int32, needle int) {
 	(*lists)[*at-1] = append((*lists)[*at-1], needle)
 }
 
-// next returns where the first needle stands in b at or behind from, and which; -1
+// next returns where the first needle is in b at or after from, and which; -1
 // if none does.
 func (f *finder) next(b []byte, from int) (at, which int) {
 	if len(f.needles) == 0 {

@@ -66,7 +66,7 @@ func packed(v string) []string {
 }
 
 // within is the part of an encoded text that a value determines alone, when so many
-// bytes stand before it.
+// bytes are before it.
 func within(enc *base64.Encoding, v string, before int) string {
 	s := enc.EncodeToString(append(make([]byte, before), v...))
 	from := (before*8 + 5) / 6

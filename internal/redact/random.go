@@ -11,7 +11,7 @@ var (
 	longWord = lazyregexp.New(`[0-9A-Za-z+_-]{12,}`)
 )
 
-// random reports whether a line holds what nobody writes by hand: 32 hexadecimal digits,
+// random reports whether a line holds what no one writes by hand: 32 hexadecimal digits,
 // or a long word of capitals, small letters and digits. "NODE_ENV=production" and the
 // URL of a service are no such lines.
 func random(line string) bool {

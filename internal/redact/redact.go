@@ -36,13 +36,13 @@ type needle struct {
 	name string // of the value
 }
 
-// New returns a redactor for values by name. In their place stands [secret NAME].
+// New returns a redactor for values by name. In their place is [secret NAME].
 // Short are the names of those that are too short to be looked for.
 func New(values map[string]string) (r *Redactor, short []string) {
 	return build(values, func(string) bool { return true })
 }
 
-// NewSearch returns a redactor for what must be nothing but a secret where it stands: of
+// NewSearch returns a redactor for what must be nothing but a secret where it is: of
 // a value with several lines those alone count that look random.
 func NewSearch(values map[string]string) *Redactor {
 	r, _ := build(values, random)
@@ -150,13 +150,13 @@ func (r *Redactor) bytes(b []byte) []byte {
 	return b
 }
 
-// span is where a value stands.
+// span is where a value is.
 type span struct {
 	from, to int32
 	*needle
 }
 
-// spans lists where values stand, first to last, none within another.
+// spans lists where values are, first to last, none within another.
 func (r *Redactor) spans(b []byte) []span {
 	if r.Empty() {
 		return nil
@@ -220,7 +220,7 @@ func (r *Redactor) opens(b []byte) int {
 // few is how many bytes at the end are looked at first.
 const few = 512
 
-// opensIn is opens of b alone. Sure says that what stands before it would change nothing.
+// opensIn is opens of b alone. Sure says that what is before it would change nothing.
 func (r *Redactor) opensIn(b []byte) (most int, sure bool) {
 	room, _ := free.Get().(*rooms) // there are no others
 	defer free.Put(room)

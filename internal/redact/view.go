@@ -10,12 +10,12 @@ import (
 	"unicode/utf8"
 )
 
-// A view is a text as a program reads it, with where each of its bytes stood. Values
+// A view is a text as a program reads it, with where each of its bytes was. Values
 // are looked for in views, too: so no list of how they can be written is needed. Where
 // is known only for a view in which something was found.
 type view struct {
 	text  []byte
-	where []place // nil: each byte stands where it stood
+	where []place // nil: each byte is where it was
 }
 
 // place is what a byte of a view stood for: 8 bytes each, of texts below 2 GB.
@@ -79,7 +79,7 @@ func unescaped(room, text []byte) []byte {
 	return append(room, text[done:]...)
 }
 
-// plainView is plainText with where its bytes stood.
+// plainView is plainText with the places of its bytes.
 func plainView(b []byte) view {
 	v := view{text: b}
 	var said [8]byte
@@ -247,7 +247,7 @@ func denseText(room, text []byte) []byte {
 	return room[:n]
 }
 
-// dense is denseText with where its bytes stood.
+// dense is denseText with the places of its bytes.
 func (v *view) dense() view {
 	out := view{make([]byte, 0, len(v.text)), make([]place, 0, len(v.text))}
 	for i, c := range v.text {

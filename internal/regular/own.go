@@ -56,7 +56,7 @@ func walk(dir string) (bool, error) {
 	return true, nil
 }
 
-// Own returns an error when something stands at path that is no regular file, or a link
+// Own returns an error when something is at path that is no regular file, or a link
 // on the way there.
 func Own(path string) error {
 	if err := NoLinks(filepath.Dir(path)); err != nil {
@@ -121,7 +121,7 @@ func ReadOwnMax(path string, limit int64) ([]byte, error) { return read(limit)(O
 // CreateOwn makes a file of ralph's own, for writing. A file or a link in its place is
 // taken away first, so that no other name of it is written to: neither what a link leads
 // to, nor a file that has a second name elsewhere. Everything else stays, and is an
-// error: no agent makes a device, and what a directory holds may be somebody's.
+// error: no agent makes a device, and what a directory holds may be a person's.
 func CreateOwn(path string, perm fs.FileMode) (*os.File, error) {
 	const flag = os.O_WRONLY | os.O_CREATE | os.O_EXCL
 	f, err := openOwn(path, flag, perm)

@@ -72,7 +72,7 @@ func WriteFile(path string, data []byte, perm fs.FileMode) error {
 }
 
 func checked(f *os.File, err error) (*os.File, error) {
-	if errors.Is(err, syscall.ENXIO) { // a socket, or a FIFO that nobody reads
+	if errors.Is(err, syscall.ENXIO) { // a socket, or a FIFO without a reader
 		var p *fs.PathError
 		if errors.As(err, &p) {
 			err = &fs.PathError{Op: p.Op, Path: p.Path, Err: ErrNot}

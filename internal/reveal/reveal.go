@@ -1,4 +1,4 @@
-// Package reveal makes visible what does not show in a text that somebody is to
+// Package reveal makes visible what does not show in a text that a person is to
 // judge: control characters, what changes the direction of text, what has no width,
 // and bytes that are not UTF-8. executor/gate and app show diffs with it,
 // internal/term, ir and app everything else that others have written.

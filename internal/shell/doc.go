@@ -1,8 +1,7 @@
-// Package shell reads a line of shell for the files that it names: the programs and
-// scripts that it starts, and every other path in it. Nothing is run and
-// nothing is looked up.
+// Package shell finds the files that a shell command line names: the programs and
+// scripts it starts, and every other path in it. It runs nothing and looks nothing up.
 //
-// In: a line as sh -c gets it, or the words of a program. Out: relative paths, each with
-// what the line does with it. It imports, alone in the module, mvdan.cc/sh. What it does
-// not understand it leaves out.
+// In: a line as for sh -c, or a program's words. Out: relative paths, each with its use
+// in the line. It imports, alone in the module, mvdan.cc/sh. It omits what it does not
+// understand.
 package shell

@@ -10,7 +10,7 @@ import (
 )
 
 // most bounds the length of a line that is read, in bytes, and deepest how many lines
-// stand in one another (sh -c "sh -c …"). What is beyond is left out.
+// are in one another (sh -c "sh -c …"). What is beyond is left out.
 const (
 	most    = 64 << 10
 	deepest = 8
@@ -25,7 +25,7 @@ type File struct {
 	Made     bool // what runs before it is known to make it, or is not known to make nothing
 }
 
-// Command is a simple command: a program, without what stands before it (env, timeout),
+// Command is a simple command: a program, without what is before it (env, timeout),
 // and its words. An interpreter's script and a shell's line are not its words.
 type Command struct {
 	Dir   string // where it runs, relative to where the line does

@@ -18,7 +18,7 @@ func set(words string) map[string]bool {
 // quiet are commands that make no file, and whose words are none.
 var quiet = set(": true false echo printf exit return set shopt unset shift popd pwd umask ulimit wait sleep kill read getopts alias")
 
-// prefix is a program that starts the one behind it.
+// prefix is a program that starts the one after it.
 type prefix struct {
 	value map[string]bool // its options that take the next word
 	dir   map[string]bool // those whose value is the directory
@@ -63,9 +63,9 @@ type interpreter struct {
 	value   map[string]bool // its options that take the next word
 	letters string          // those of one letter that take the rest of their word, or the next word
 	glued   string          // those of one letter that take the rest of their word
-	text    map[string]bool // those behind which no script stands
+	text    map[string]bool // those after which no script is
 	script  map[string]bool // those whose value is a script
-	only    bool            // a script stands only behind these
+	only    bool            // a script is only after these
 	shell   bool            // -c makes the first word a line of shell
 }
 
@@ -270,7 +270,7 @@ type options struct {
 	i       int          // of the word that comes next
 	scripts map[int]bool // words that are scripts
 	line    bool         // the first word is a line of shell
-	text    bool         // no script stands behind
+	text    bool         // no script follows
 }
 
 // long reads an option of more than one letter.
@@ -291,7 +291,7 @@ func (o *options) long(r *reader) {
 	}
 }
 
-// letters reads options of one letter that stand in one word.
+// letters reads options of one letter that are in one word.
 func (o *options) letters(r *reader) {
 	at, in := o.args[o.i], &o.in
 	for j := 1; j < len(at.text); j++ {
@@ -322,7 +322,7 @@ func (o *options) letters(r *reader) {
 	}
 }
 
-// interpret reads the words behind an interpreter. It reports whether that is a shell
+// interpret reads the words after an interpreter. It reports whether that is a shell
 // which reads what it runs from its input.
 func (r *reader) interpret(in interpreter, args []word) (stdin bool) {
 	o := options{in: in, args: args, scripts: map[int]bool{}}

@@ -28,7 +28,7 @@ func Make(s string) string {
 }
 
 // Ref returns the name of a sprint key in branches and directories: like Make,
-// but not cut, because two keys that differ only behind byte 40 must not meet
+// but not cut, because two keys that differ only after byte 40 must not meet
 // ("1.2a" → "1-2a").
 func Ref(key string) string {
 	return cmp.Or(join(key), Empty)

@@ -47,7 +47,7 @@ func otherNumber(a, b string) bool {
 	return !twice && !swapped
 }
 
-// hasPrefixed reports whether an id is another one behind a prefix without digits:
+// hasPrefixed reports whether an id is another one after a prefix without digits:
 // T1, task-1 and build-api, of 1 and api.
 func hasPrefixed(long, short string) bool {
 	n := len(long) - len(short)

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Twice is a key that stands more than once in an object: one reader takes the first
+// Twice is a key that occurs more than once in an object: one reader takes the first
 // value, another the last.
 type Twice struct{ Key string }
 
@@ -18,8 +18,8 @@ func (t *Twice) Error() string {
 	return fmt.Sprintf("the key %q appears twice in one object", t.Key[:min(len(t.Key), 60)])
 }
 
-// Check reports what makes JSON ambiguous or too deep: a key that stands twice (*Twice),
-// objects and lists that stand more than depth levels inside each other, and more than one
+// Check reports what makes JSON ambiguous or too deep: a duplicate key (*Twice),
+// objects and lists nested more than depth levels, and more than one
 // value. With fold the letter case of the outermost object's keys does not count, for who
 // reads it so.
 func Check(b []byte, depth int, fold bool) error {

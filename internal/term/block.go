@@ -26,7 +26,7 @@ func Size(w io.Writer) (columns, rows int) {
 type Block struct {
 	w     io.Writer
 	size  func() (columns, rows int)
-	shown []int // widths of the lines that stand there now
+	shown []int // widths of the lines that are there now
 }
 
 // NewBlock returns a block on the terminal w.
@@ -79,7 +79,7 @@ func (b *Block) Clear() {
 }
 
 // home puts the cursor on the block's first line. A terminal that became narrower
-// since has wrapped the lines that stand there.
+// since has wrapped the lines that are there.
 func (b *Block) home(out *bytes.Buffer, columns int) {
 	up := 0
 	for _, w := range b.shown {

@@ -1,4 +1,4 @@
-// Package yaml reads YAML into nodes that know where they stand. It is the only
+// Package yaml reads YAML into nodes that know where they are. It is the only
 // user of the YAML library; compiler/syntax (front matter) and policies (agent
 // files) call it.
 package yaml
@@ -51,7 +51,7 @@ type SyntaxError struct {
 	Line    int // from 1
 	Column  int // from 1, in Unicode code points: where its cause most probably is
 	Message string
-	Fix     string // what to write instead, a sentence; "" if nobody knows
+	Fix     string // what to write instead, a sentence; "" if unknown
 }
 
 func (e *SyntaxError) Error() string {
