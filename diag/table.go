@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Entry declares a code. What docs/diagnostics/ says about it stands in texts/CODE.md.
+// Entry declares a code. What docs/diagnostics/ says about it is in texts/CODE.md.
 type Entry struct {
 	Code     Code
 	Severity Severity

@@ -152,7 +152,7 @@ func (t Text) place(b *strings.Builder, r Range, s Severity, gutter int, arrow, 
 }
 
 // window cuts the line around [start, end) to what fits on a screen and returns
-// the text before, inside and behind the range, harmless and without tabs.
+// the text before, inside and after the range, harmless and without tabs.
 func (t Text) window(line string, start, end int) (before, under, after string) {
 	start = min(max(start, 0), len(line))
 	end = min(max(end, start), len(line))

@@ -12,7 +12,7 @@ import (
 var texts embed.FS
 
 // Text is the markdown of texts/CODE.md: why ralph says so and what to do, and the
-// examples behind "Reported:" and "Instead:". It is read when it is asked for.
+// examples after "Reported:" and "Instead:". It is read when it is asked for.
 func (e Entry) Text() string {
 	b, err := texts.ReadFile("texts/" + string(e.Code) + ".md")
 	if err != nil {
