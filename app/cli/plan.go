@@ -72,7 +72,7 @@ func runPlan(cmd *cobra.Command, a *planArgs, args []string) error {
 	switch {
 	case err != nil:
 		return err
-	case p.Cannot != "":
+	case a.detailed && p.Cannot != "":
 		return exit.After(exit.Input)
 	case a.try && p.Held(), a.detailed && (p.Held() || len(p.First) > 0):
 		return exit.After(exit.Waiting)
