@@ -1,0 +1,314 @@
+package web
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/ralph-compiler/ralph/app/record"
+	"github.com/ralph-compiler/ralph/app/words"
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// The answers of /api/v1. Fields are added, never renamed. Times are UTC. Types that
+// commands print with --json are used as they are.
+type (
+	// Session is who is asked: GET /session.
+	Session struct {
+		Version      string       `json:"version"` // of ralph
+		User         string       `json:"user"`    // who decides without "as"
+		ReadOnly     bool         `json:"read_only"`
+		Repositories []Repository `json:"repositories"`
+	}
+
+	// Repository is one that the server was started for, and its epics: GET /repos.
+	Repository struct {
+		ID      string     `json:"id"` // first part of its epics' ids in URLs
+		Dir     string     `json:"dir"`
+		Name    string     `json:"name"`              // last part of Dir
+		Epics   []EpicLine `json:"epics"`             // those at work first, finished ones last
+		Trouble []string   `json:"trouble,omitempty"` // runs that cannot be read, and why
+	}
+
+	// EpicLine is an epic in a list.
+	EpicLine struct {
+		ID      string         `json:"id"`   // in URLs
+		Epic    ir.NodeID      `json:"epic"` // its own id
+		Title   string         `json:"title"`
+		Slug    string         `json:"slug"`
+		Plan    string         `json:"plan"`
+		File    string         `json:"file"`              // for --epic, from the repository's directory
+		Changed bool           `json:"changed,omitempty"` // epic.json is another one since the last run
+		Draft   bool           `json:"draft,omitempty"`   // its one sprint writes a plan
+		Seq     int64          `json:"seq"`               // of its last event
+		Run     record.RunJSON `json:"run"`
+		Says    string         `json:"says"`   // run.state, in words
+		Counts  map[string]int `json:"counts"` // sprints by status
+		Total   int            `json:"total"`
+		Waits   int            `json:"waits"`            // for a person
+		Failed  int            `json:"failed"`           // blocked by something that went wrong in themselves
+		Spent   string         `json:"spent"`            // of the budget, in words
+		Ended   *time.Time     `json:"ended,omitempty"`  // the last run
+		Broken  string         `json:"broken,omitempty"` // why what is shown may be old: its journal cannot be read any more
+	}
+
+	// InboxItem is one thing that waits for a person: GET /inbox, oldest first.
+	InboxItem struct {
+		Epic      string            `json:"epic"` // in URLs
+		EpicTitle string            `json:"epic_title"`
+		Repo      string            `json:"repo"`          // its name
+		Key       ir.Key            `json:"key,omitempty"` // of the sprint; "": the whole run
+		Title     string            `json:"title"`
+		Status    string            `json:"status"`
+		Cause     string            `json:"cause,omitempty"`
+		Asks      string            `json:"asks"`             // what is wanted, in words
+		Reason    string            `json:"reason,omitempty"` // in full
+		Since     *time.Time        `json:"since,omitempty"`
+		Gate      string            `json:"gate,omitempty"`
+		Approvers []string          `json:"approvers,omitempty"`
+		Verdicts  []record.GateJSON `json:"verdicts"` // of its present attempt
+		Files     int               `json:"files"`    // changed in its present attempt
+		Added     int               `json:"added"`
+		Removed   int               `json:"removed"`
+		Offers    []Offer           `json:"offers"`
+		Next      []record.NextStep `json:"next"`  // what to type, or to do by hand
+		Holds     int               `json:"holds"` // sprints that depend on it and cannot start
+		Seq       int64             `json:"seq"`   // of the epic: to be sent back as "seen"
+	}
+
+	// Offer is a decision that can be made now.
+	Offer struct {
+		machine.Way
+		What    string `json:"what"`           // its effect, in words
+		Command string `json:"command"`        // the same at a terminal
+		Main    bool   `json:"main,omitempty"` // worth doing: `ralph status` names it, too
+	}
+
+	// Failure is one cause for which sprints are blocked.
+	Failure struct {
+		Reason string   `json:"reason"`
+		Keys   []ir.Key `json:"keys"`
+		Gate   string   `json:"gate,omitempty"`
+		Failed []string `json:"failed,omitempty"` // names of tests
+		Tries  int      `json:"tries"`            // attempts of all of them
+		Holds  int      `json:"holds"`            // other sprints that cannot start
+	}
+
+	// SprintLine is a sprint in a list.
+	SprintLine struct {
+		Key    ir.Key     `json:"key"`
+		Title  string     `json:"title"`
+		Phase  string     `json:"phase,omitempty"`
+		Status string     `json:"status"`
+		Word   string     `json:"word"`             // its status, in words
+		Doing  string     `json:"doing,omitempty"`  // while it runs
+		Reason string     `json:"reason,omitempty"` // first line
+		Since  *time.Time `json:"since,omitempty"`
+		Tries  int        `json:"tries"`
+		Spent  string     `json:"spent,omitempty"`
+		WorkMS int64      `json:"work_ms"`
+	}
+
+	// Epic is GET /epics/{epic}.
+	Epic struct {
+		EpicLine
+		Repo      string             `json:"repo"`
+		Dir       string             `json:"dir"`
+		Digest    string             `json:"digest"`
+		Inbox     []InboxItem        `json:"inbox"`
+		Failures  []Failure          `json:"failures"`
+		Running   []SprintLine       `json:"running"`
+		Upcoming  []SprintLine       `json:"upcoming"` // what starts next, at most 20
+		Sprints   []SprintLine       `json:"sprints"`  // all of them, in the epic's order
+		Proposals []machine.Proposed `json:"proposals"`
+		Changes   []words.Change     `json:"changes"` // by others
+		Doubts    []string           `json:"doubts"`
+		Offers    []Offer            `json:"offers"`  // about the whole run
+		Command   string             `json:"command"` // that continues it at a terminal; "" while an apply is at work
+		Forecast  *Forecast          `json:"forecast"`
+	}
+
+	// Forecast is when the run may end: of 20 seeded plays of the rest with the epic's own
+	// durations.
+	Forecast struct {
+		P50MS int64  `json:"p50_ms"`
+		P90MS int64  `json:"p90_ms"`
+		Slots int    `json:"slots"`
+		Note  string `json:"note"` // what it assumes
+	}
+
+	// Graph is GET /epics/{epic}/graph. It changes only with epic.json.
+	Graph struct {
+		Digest   string      `json:"digest"`
+		Phases   []Phase     `json:"phases"`
+		Nodes    []GraphNode `json:"nodes"`
+		Critical []ir.Key    `json:"critical"` // longest path, first sprint first
+	}
+	Phase struct {
+		Key   string `json:"key"`
+		Title string `json:"title"`
+	}
+	GraphNode struct {
+		Key   ir.Key      `json:"key"`
+		Title string      `json:"title"`
+		Phase string      `json:"phase"`
+		Kind  ir.Kind     `json:"kind"`
+		After []GraphEdge `json:"after"`
+	}
+	GraphEdge struct {
+		Key  ir.Key `json:"key"`
+		Type string `json:"type"` // blocks, related, …; only blocks schedules
+	}
+
+	// Statuses is GET /epics/{epic}/status: what changes of a graph.
+	Statuses struct {
+		Seq   int64             `json:"seq"`
+		State map[ir.Key]string `json:"state"` // status; "waiting human" for those that wait for a person
+	}
+
+	// Entry is an event, in words: GET /epics/{epic}/log, newest first, and the streams.
+	Entry struct {
+		Epic   string    `json:"epic"` // in URLs
+		Seq    int64     `json:"seq"`
+		At     time.Time `json:"at"`
+		Kind   string    `json:"kind"`
+		Key    ir.Key    `json:"key,omitempty"`
+		Status string    `json:"status,omitempty"` // of the sprint, after it
+		Text   string    `json:"text"`
+	}
+
+	// Log is a page of the log. Before is what to ask for to get the next, older page; 0 if
+	// there is none.
+	Log struct {
+		Entries []Entry `json:"entries"`
+		Before  int64   `json:"before"`
+	}
+
+	// Sprint is GET /epics/{epic}/nodes/{key}.
+	Sprint struct {
+		Seq    int64           `json:"seq"`
+		Word   string          `json:"word"` // its status, in words
+		Asks   string          `json:"asks,omitempty"`
+		Show   record.ShowJSON `json:"show"`
+		After  []SprintLine    `json:"after"`  // what it depends on
+		Before []SprintLine    `json:"before"` // what depends on it
+		Offers []Offer         `json:"offers"`
+		Join   []Joining       `json:"join"` // its agents' sessions, newest first
+		Tail   *TailOf         `json:"tail"` // what is being written now
+		Bead   *Bead           `json:"bead,omitempty"`
+	}
+
+	// Joining is how to join a session of an agent.
+	Joining struct {
+		Session string `json:"session"`
+		Agent   string `json:"agent"`
+		Step    string `json:"step"`
+		Attempt int    `json:"attempt"`
+		Gate    string `json:"gate,omitempty"`
+		Command string `json:"command,omitempty"`
+		Cannot  string `json:"cannot,omitempty"`
+	}
+
+	// TailOf is a file that a program is writing.
+	TailOf struct {
+		Step    string `json:"step"`
+		Attempt int    `json:"attempt"`
+		File    string `json:"file"`
+	}
+
+	// Bead is a sprint's record in its tracker.
+	Bead struct {
+		ID       string        `json:"id"`
+		Comments []BeadComment `json:"comments"`
+		Unsent   int           `json:"unsent"` // comments that it does not have yet
+	}
+	BeadComment struct {
+		Author string    `json:"author"`
+		At     time.Time `json:"at"`
+		Text   string    `json:"text"`
+	}
+
+	// Diff is what a sprint, or one attempt, changed: GET …/diff.
+	Diff struct {
+		record.ChangeJSON
+		Patch     string `json:"patch"` // unified diff; names and secrets are redacted
+		Truncated bool   `json:"truncated,omitempty"`
+	}
+
+	// FileLine is a file of an attempt: GET …/attempts/{step}/{attempt}/files.
+	FileLine struct {
+		Name string `json:"name"`
+		Size int64  `json:"size"` // bytes
+		What string `json:"what"` // prompt, log, gate, other
+	}
+	FileList struct {
+		Files []FileLine `json:"files"`
+	}
+
+	// RunGraph is GET /epics/{epic}/runs: the attempts, as a graph.
+	RunGraph struct {
+		Runs  []AgentRun `json:"runs"` // oldest first
+		Edges []RunEdge  `json:"edges"`
+	}
+	AgentRun struct {
+		ID       string     `json:"id"` // "1.2a/implement/2"
+		Key      ir.Key     `json:"key"`
+		Title    string     `json:"title"` // of its sprint
+		Step     string     `json:"step"`
+		Attempt  int        `json:"attempt"`
+		Agent    string     `json:"agent,omitempty"`
+		Status   string     `json:"status"` // of the attempt
+		Reason   string     `json:"reason,omitempty"`
+		Session  string     `json:"session,omitempty"`
+		Started  *time.Time `json:"started,omitempty"`
+		Ended    *time.Time `json:"ended,omitempty"`
+		Spent    string     `json:"spent,omitempty"`
+		Commit   string     `json:"commit,omitempty"`
+		Verdicts []Verdict  `json:"verdicts"`
+	}
+	Verdict struct {
+		Gate    string `json:"gate"`
+		Verdict string `json:"verdict"`
+	}
+	RunEdge struct {
+		From string `json:"from"`
+		To   string `json:"to"`
+		Type string `json:"type"` // retry, next (step), blocks (sprint)
+	}
+
+	// Decide is the body of POST …/decisions. The same id counts once.
+	Decide struct {
+		ID      string        `json:"id"`
+		Verb    executor.Verb `json:"verb"`
+		How     executor.How  `json:"how,omitempty"`
+		Message string        `json:"message,omitempty"`
+		As      string        `json:"as,omitempty"`
+		Seen    int64         `json:"seen"`             // seq of what was shown
+		Budget  string        `json:"budget,omitempty"` // resume: what is added, as ralph resume --budget reads it
+		Tamper  string        `json:"tamper,omitempty"` // approve: the change that is accepted
+		Digest  string        `json:"digest,omitempty"` // approve: of the epic, or of the gate, that was shown
+		Gate    string        `json:"gate,omitempty"`   // approve: the rest of what was shown
+		Result  string        `json:"result,omitempty"`
+		Base    string        `json:"base,omitempty"`
+	}
+
+	// Decided is the answer to a decision that counts.
+	Decided struct {
+		Taken   bool   `json:"taken"`             // false: sent, and not read yet
+		Text    string `json:"text"`              // what was decided, and what comes next
+		Command string `json:"command,omitempty"` // to type now: no apply is at work
+		User    string `json:"user"`              // as whom it is on record
+		By      string `json:"by"`                // claimed name
+	}
+
+	// Fault is the answer to a request that was not granted.
+	Fault struct {
+		Error  string `json:"error"`
+		Hint   string `json:"hint,omitempty"`
+		Reason string `json:"reason"` // stale, refused, unknown, token, invalid, busy, broken
+	}
+
+	// Raw is JSON of another specification: OpenAPI, Agent Shepherd's.
+	Raw = json.RawMessage
+)
