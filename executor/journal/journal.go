@@ -30,6 +30,7 @@ type Log struct {
 	dead   error  // why nothing more can be written
 	cut    bool   // the connection cannot be used any more
 	seen   int64  // data_version at which the inbox was empty
+	read   int64  // data_version before the events were read last
 	enc    executor.EventEncoder
 	dec    executor.EventDecoder
 	buf    []byte // of Append and Events
@@ -175,11 +176,44 @@ func (l *Log) number(query string) (n int64, err error) {
 // Events yields every event and checks the chain on the way. After it has reached the
 // end without an error, Append may be called.
 func (l *Log) Events(ctx context.Context) iter.Seq2[executor.Event, error] {
+	return l.eventsAfter(ctx, 0, "")
+}
+
+// Fresh yields the events that were written after the last one that was read, and
+// continues the chain. While nobody has written, it costs one read of a counter.
+func (l *Log) Fresh(ctx context.Context) iter.Seq2[executor.Event, error] {
 	return func(yield func(executor.Event, error) bool) {
+		version, err := l.version()
+		if err == nil && version == l.read {
+			return
+		}
+		if err != nil {
+			yield(executor.Event{}, fmt.Errorf("read journal: %w", err))
+			return
+		}
+		l.eventsAfter(ctx, l.last, l.hash)(yield)
+	}
+}
+
+// version changes when another connection has written.
+func (l *Log) version() (_ int64, err error) {
+	defer l.guard(&err)()
+	return l.number("PRAGMA data_version")
+}
+
+// eventsAfter yields the events after a sequence number, whose event has a hash.
+func (l *Log) eventsAfter(ctx context.Context, last int64, after string) iter.Seq2[executor.Event, error] {
+	return func(yield func(executor.Event, error) bool) {
+		version, err := l.version()
+		if err != nil {
+			yield(executor.Event{}, fmt.Errorf("read journal: %w", err))
+			return
+		}
 		stopped := errors.New("stopped")
-		last, hash := int64(0), make([]byte, 0, 2*sha256.Size)
+		last, hash := last, append(make([]byte, 0, 2*sha256.Size), after...)
 		var stored [2 * sha256.Size]byte
-		err := l.each("SELECT seq, hash, body FROM events ORDER BY seq", &sqlitex.ExecOptions{
+		err = l.each("SELECT seq, hash, body FROM events WHERE seq > ? ORDER BY seq", &sqlitex.ExecOptions{
+			Args: []any{last},
 			ResultFunc: func(s *sqlite.Stmt) error {
 				seq := s.ColumnInt64(0)
 				l.buf = linkTo(l.buf[:0], hash)
@@ -187,23 +221,11 @@ func (l *Log) Events(ctx context.Context) iter.Seq2[executor.Event, error] {
 				l.buf = slices.Grow(l.buf, n)[:at+n]
 				body := l.buf[at:]
 				s.ColumnBytes(2, body)
-				damage := func(format string, args ...any) error {
-					return &Damage{Path: File, Seq: last + 1, What: fmt.Sprintf(format, args...)}
-				}
 				hash = appendHash(hash[:0], l.buf)
 				fits := s.ColumnLen(1) == len(stored) && s.ColumnBytes(1, stored[:]) == len(stored) && bytes.Equal(hash, stored[:])
-				if seq == last+1 && !fits {
-					return damage("its hash does not match what is there")
-				}
-				e, err := l.dec.Decode(body)
-				if err != nil && seq == last+1 {
-					return damage("%v", err)
-				}
-				if seq != last+1 && (!fits || !follows(last, e)) {
-					return damage("it is missing; the next one is %d", seq)
-				}
-				if e.Seq != seq {
-					return damage("it says that it is event %d", e.Seq)
+				e, err := l.checked(body, seq, last, fits)
+				if err != nil {
+					return err
 				}
 				last = seq
 				if ctx.Err() != nil {
@@ -217,12 +239,33 @@ func (l *Log) Events(ctx context.Context) iter.Seq2[executor.Event, error] {
 		})
 		switch {
 		case err == nil:
-			l.last, l.hash = last, string(hash)
+			l.last, l.hash, l.read = last, string(hash), version
 		case !errors.Is(err, stopped):
 			l.dead = err
 			yield(executor.Event{}, fmt.Errorf("read journal: %w", err))
 		}
 	}
+}
+
+// checked decodes an event, and checks that it follows the event numbered last. fits
+// reports whether its hash is that of the chain.
+func (l *Log) checked(body []byte, seq, last int64, fits bool) (executor.Event, error) {
+	damage := func(format string, args ...any) error {
+		return &Damage{Path: File, Seq: last + 1, What: fmt.Sprintf(format, args...)}
+	}
+	if seq == last+1 && !fits {
+		return executor.Event{}, damage("its hash does not match what is there")
+	}
+	e, err := l.dec.Decode(body)
+	switch {
+	case err != nil && seq == last+1:
+		return e, damage("%v", err)
+	case seq != last+1 && (!fits || !follows(last, e)):
+		return e, damage("it is missing; the next one is %d", seq)
+	case e.Seq != seq:
+		return e, damage("it says that it is event %d", e.Seq)
+	}
+	return e, nil
 }
 
 // each runs a query that others may cut off.
