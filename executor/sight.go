@@ -16,6 +16,7 @@ type Sight struct {
 	Began time.Time `json:"began,omitzero"`  // when that was
 	State string    `json:"state,omitempty"` // where the node stood, or the run
 	Text  string    `json:"text,omitempty"`  // of the node, the begin of its digest
+	Seq   int64     `json:"seq,omitempty"`   // last event that was shown; 0: unknown. What happened to the node since refuses a decision that ends a wait
 }
 
 // OfRun reports whether a decision is for the run that its sender saw. The others end a

@@ -39,24 +39,45 @@ func Decide(ctx context.Context, file string, in io.Reader, key string, d execut
 	if err != nil {
 		return nil, "", err
 	}
-	said, err = t.decide(ctx, file, key, d)
-	return t.Epic, said, err
+	out, err := t.decide(ctx, file, key, d)
+	return t.Epic, out.Text, err
 }
 
-func (t *Desk) decide(ctx context.Context, file, key string, d executor.Decision) (said string, err error) {
+// Said is what came of a decision that was not refused.
+type Said struct {
+	Text string // what was decided, and what comes next
+	Held bool   // a process is at work on the run, and was told
+	Open bool   // it has not answered yet
+}
+
+// DecideIn is Decide about the epic of file in the repository that contains dir; people
+// call it name.
+func DecideIn(ctx context.Context, dir, file, name, key string, d executor.Decision) (Said, error) {
+	if err := RefuseMarked(); err != nil {
+		return Said{}, err
+	}
+	t, err := openDesk(ctx, dir, file, nil, key == "")
+	if err != nil {
+		return Said{}, err
+	}
+	return t.decide(ctx, name, key, d)
+}
+
+func (t *Desk) decide(ctx context.Context, file, key string, d executor.Decision) (out Said, err error) {
 	first, held, err := t.holder()
 	if err != nil {
-		return "", err
+		return out, err
 	}
 	node := ir.NodeID("")
 	if key != "" {
 		if node, err = record.Find(t.Epic, key); err != nil {
-			return "", err
+			return out, err
 		}
 	}
 	d.By = cmp.Or(d.By, d.User)
 	if d, err = t.Bind(ctx, node, d); err != nil {
-		return NotTaken(file, key, err)
+		out.Text, err = NotTaken(file, key, err)
+		return out, err
 	}
 	x := delivery{
 		Desk: t, file: file, key: key, letter: executor.Letter{Node: node, Decision: d},
@@ -65,7 +86,7 @@ func (t *Desk) decide(ctx context.Context, file, key string, d executor.Decision
 	for {
 		owner, held, err := t.holder()
 		if err != nil {
-			return "", err
+			return out, err
 		}
 		if held {
 			if said, done, err := x.toHolder(ctx, owner); done || err != nil {
@@ -80,13 +101,15 @@ func (t *Desk) decide(ctx context.Context, file, key string, d executor.Decision
 			pause(ctx)
 			continue
 		case err != nil:
-			return NotTaken(file, key, err)
+			out.Text, err = NotTaken(file, key, err)
+			return out, err
 		}
 		note, err := t.unchanged(ctx, node, event)
 		if err != nil {
-			return "", err
+			return out, err
 		}
-		return fmt.Sprintf("%s\n%s%s", reveal.Words(decided(key, event)), note, t.afterwards(file, node, event)), nil
+		out.Text = fmt.Sprintf("%s\n%s%s", reveal.Words(decided(key, event)), note, t.afterwards(file, node, event))
+		return out, nil
 	}
 }
 
@@ -111,37 +134,41 @@ type delivery struct {
 
 // toHolder sends the letter and says what came of it; done is false if that has to be
 // tried again.
-func (x *delivery) toHolder(ctx context.Context, by journal.Owner) (said string, done bool, err error) {
+func (x *delivery) toHolder(ctx context.Context, by journal.Owner) (said Said, done bool, err error) {
+	said.Held = true
 	late := time.Since(x.began) > answerTime
 	if x.begins && by == x.first && !x.sent { // its run is not on record yet
 		switch ready, err := x.awaited(ctx, x.first, &x.letter); {
 		case err != nil:
-			return "", true, err
+			return said, true, err
 		case !ready && late:
-			return "", true, exit.Inputf("ralph apply (process %d) has not started its run yet: repeat this once it has, or end it with Ctrl-C there", by.PID)
+			return said, true, exit.Inputf("ralph apply (process %d) has not started its run yet: repeat this once it has, or end it with Ctrl-C there", by.PID)
 		case !ready:
 			pause(ctx)
-			return "", false, nil
+			return said, false, nil
 		}
 	}
 	answer, err := x.send(ctx, x.letter, &x.sent)
 	late = time.Since(x.began) > answerTime
 	switch {
 	case err == nil && answer == "":
-		return fmt.Sprintf("%s\n  ralph apply (process %d) acts on it\n", decided(x.key, x.letter.Decision), by.PID), true, nil
+		said.Text = fmt.Sprintf("%s\n  ralph apply (process %d) acts on it\n", decided(x.key, x.letter.Decision), by.PID)
+		return said, true, nil
 	case err == nil:
-		said, err = NotTaken(x.file, x.key, x.refusal(ctx, x.letter, answer))
+		said.Text, err = NotTaken(x.file, x.key, x.refusal(ctx, x.letter, answer))
 		return said, true, err
 	case !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, journal.ErrNone):
-		return "", true, err
+		return said, true, err
 	case late && x.sent:
-		return fmt.Sprintf("%s\n  ralph apply (process %d) has not answered yet; the decision is in its inbox and counts if this run reads it\n", decided(x.key, x.letter.Decision), by.PID), true, nil
+		said.Open = true
+		said.Text = fmt.Sprintf("%s\n  ralph apply (process %d) has not answered yet; the decision is in its inbox and counts if this run reads it\n", decided(x.key, x.letter.Decision), by.PID)
+		return said, true, nil
 	case late:
-		return "", true, &journal.Held{By: by}
+		return said, true, &journal.Held{By: by}
 	case errors.Is(err, journal.ErrNone): // it is only just beginning
 		pause(ctx)
 	}
-	return "", false, nil
+	return said, false, nil
 }
 
 // answerTime is how long to wait for an answer.
@@ -165,15 +192,20 @@ type Desk struct {
 // OpenDesk opens the epic that decisions are about: that of the last run, which status
 // shows. A decision about the whole (the plan) is about the present epic.json.
 func OpenDesk(ctx context.Context, file string, in io.Reader, whole bool) (*Desk, error) {
+	return openDesk(ctx, project.EpicDir(file), file, in, whole)
+}
+
+// openDesk is OpenDesk in the repository that contains dir.
+func openDesk(ctx context.Context, dir, file string, in io.Reader, whole bool) (*Desk, error) {
 	if !whole {
-		r, err := record.Open(ctx, file, in)
+		r, err := record.OpenIn(ctx, dir, file, in)
 		return &Desk{Record: r}, err
 	}
 	epic, _, err := record.Load(file, in)
 	if err != nil {
 		return nil, err
 	}
-	r, err := record.OpenAbout(ctx, project.EpicDir(file), file, epic)
+	r, err := record.OpenAbout(ctx, dir, file, epic)
 	return &Desk{Record: r}, err
 }
 
@@ -188,7 +220,7 @@ func (t *Desk) Bind(ctx context.Context, node ir.NodeID, d executor.Decision) (e
 		return d, nil
 	}
 	bound, err := t.Run.Decisions().Bind(node, d)
-	if d.Seen != (executor.Sight{}) { // the person who decides was shown it, and answers that
+	if d.Seen != (executor.Sight{Seq: d.Seen.Seq}) { // the person who decides was shown it, and answers that
 		bound.Seen = d.Seen
 	}
 	if err != nil && d.Verb != executor.Approve && d.Verb != executor.Reject {

@@ -80,6 +80,7 @@ type node struct {
 	key       ir.Key            // as it was called when it began last
 	since     time.Time         // when it came to its status
 	heard     time.Time         // its last event
+	changed   int64             // the same: its number
 	began     time.Time         // its present or last life; zero: never
 	backoff   time.Duration     // the last one that it was made to wait before it was tried again
 	human     time.Time         // when a person last wrote in a session of its agents; zero: never

@@ -62,6 +62,7 @@ func (r *Run) decided(e executor.Event, b executor.Decided) error {
 			return nil
 		}
 		n.people.decisions = append(n.people.decisions, d)
+		n.changed = e.Seq
 	}
 	if n != nil && d.Verb == executor.RetryNode {
 		n.noteHanded(d, r.runs.foreign)

@@ -241,7 +241,7 @@ func (r *Run) applyToNode(e executor.Event) error {
 		n = r.addGone(e.Node)
 	}
 	err := r.applyNode(n, e)
-	n.heard = r.at
+	n.heard, n.changed = r.at, e.Seq
 	if err != nil && r.runs.foreign {
 		// The epic of that time had other steps or gates. What matters beyond it,
 		// numbers and successes, is on record; the life itself cannot go on.

@@ -25,6 +25,7 @@ func (v Decisions) Bind(id ir.NodeID, d executor.Decision) (executor.Decision, e
 		bound = d
 	}
 	bound.Seen = v.r.sight(id, d.Verb)
+	bound.Seen.Seq = d.Seen.Seq
 	return bound, err
 }
 
@@ -118,6 +119,8 @@ func (r *Run) stillSeen(id ir.NodeID, d executor.Decision) error {
 	switch {
 	case id != "" && (n == nil || n.ir == nil):
 		return nil // consider says so
+	case n != nil && was.Seq != 0 && n.changed > was.Seq && now.State != underWay:
+		return r.refuse(n, "this was decided when event %d was its last one, and event %d came after it", was.Seq, n.changed)
 	case was.Run != 0 && (was.Run != now.Run || !was.Began.Equal(now.Began)):
 		return &executor.Refused{
 			Why:  fmt.Sprintf("this was decided about the run that began %s; another one began %s", timeOf(was.Began), timeOf(now.Began)),

@@ -35,6 +35,7 @@ type NodeView struct {
 	Approvers []string  // of that gate; empty: anybody
 	Needs     []ir.Key  // what it waits for, while pending
 	Since     time.Time // when it came to its status
+	Changed   int64     // number of its last event
 	Started   time.Time // of its present or last life; zero: never
 	Ended     time.Time
 	Spent     Spent

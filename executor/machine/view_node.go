@@ -12,7 +12,7 @@ import (
 func (r *Run) view(n *node, h holds) NodeView {
 	v := NodeView{
 		ID: n.id, Key: n.ir.Key, Title: n.ir.Title, Kind: n.ir.Kind, Phase: n.ir.Phase, Status: n.shown(),
-		Attempts: n.logs, Since: n.since, Started: n.began, Spent: n.cost.all.spent(), Worked: n.cost.worked(r.at),
+		Attempts: n.logs, Since: n.since, Changed: n.changed, Started: n.began, Spent: n.cost.all.spent(), Worked: n.cost.worked(r.at),
 		Decisions: n.people.decisions, Budget: n.nodeBudget(), Ways: r.waysOf(n), Pull: n.pull,
 		Selected: n.selected, Paused: n.people.paused, Human: n.human, Backoff: n.backoff,
 	}
