@@ -47,11 +47,10 @@ func (m *Monitor) Look(ctx context.Context) (MonitorJSON, error) {
 			return out, err
 		}
 		repo := RepositoryJSON{Dir: cmp.Or(project.GitRoot(abs), abs), Epics: []MonitoredJSON{}}
-		files, err := filepath.Glob(filepath.Join(project.GlobEscape(runs), "*", "epic.json"))
+		files, err := runFiles(runs)
 		if err != nil {
 			return out, err
 		}
-		slices.Sort(files)
 		for _, file := range files {
 			r, err := m.read(ctx, repo.Dir, file)
 			if err != nil {
@@ -66,6 +65,14 @@ func (m *Monitor) Look(ctx context.Context) (MonitorJSON, error) {
 	return out, nil
 }
 
+// runFiles lists what the runs of a repository were started with, by the directory of
+// their states.
+func runFiles(runs string) ([]string, error) {
+	files, err := filepath.Glob(filepath.Join(project.GlobEscape(runs), "*", "epic.json"))
+	slices.Sort(files)
+	return files, err
+}
+
 // read returns a run, from its journal only if that has moved.
 func (m *Monitor) read(ctx context.Context, dir, file string) (*Record, error) {
 	state := filepath.Dir(file)
@@ -76,12 +83,7 @@ func (m *Monitor) read(ctx context.Context, dir, file string) (*Record, error) {
 		if err != nil {
 			return nil, err
 		}
-		if own := filepath.Join(dir, "epic.json"); project.EpicAt(own, rec.Epic.Epic.ID) != nil {
-			rec.File = "epic.json" // what commands take in that directory without being told
-		} else if rel, err := filepath.Rel(dir, file); err == nil && filepath.IsLocal(rel) {
-			rec.File = rel
-		}
-		rec.File = cmp.Or(IssueOf(state, rec.Epic), rec.File)
+		rec.File = shortFile(dir, file, rec)
 		s = &seenEpic{mark, rec}
 		if m.seen == nil {
 			m.seen = map[string]*seenEpic{}

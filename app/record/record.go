@@ -49,7 +49,11 @@ type Record struct {
 	Now     time.Time
 	moved   map[ir.NodeID][]MovedJSON // what MovedOut says, made when it is asked for
 	judged  map[ir.NodeID][]NextStep  // what judgedNext says, made when it is asked for
+	index   map[ir.NodeID]int         // of Epic.Nodes, made when it is asked for
 }
+
+// reader reads the events of a journal; there may be none yet.
+type reader func(ctx context.Context, state string, epic ir.NodeID) ([]executor.Event, error)
 
 // Open reads the record of an epic's run.
 func Open(ctx context.Context, file string, in io.Reader) (*Record, error) {
@@ -62,7 +66,12 @@ func OpenIn(ctx context.Context, dir, file string, in io.Reader) (*Record, error
 	if err != nil {
 		return nil, err
 	}
-	r, err := read(ctx, dir, file, given)
+	return openGiven(ctx, dir, file, given, ReadEvents)
+}
+
+// openGiven is the record of the epic that file holds.
+func openGiven(ctx context.Context, dir, file string, given *ir.Epic, events reader) (*Record, error) {
+	r, err := read(ctx, dir, file, given, events)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +90,7 @@ func OpenIn(ctx context.Context, dir, file string, in io.Reader) (*Record, error
 // OpenAbout is the record, in the repository that contains dir, about an epic that was
 // read, as if the last run had been of it.
 func OpenAbout(ctx context.Context, dir, file string, epic *ir.Epic) (*Record, error) {
-	r, err := read(ctx, dir, file, epic)
+	r, err := read(ctx, dir, file, epic, ReadEvents)
 	if err != nil {
 		return nil, err
 	}
@@ -89,27 +98,27 @@ func OpenAbout(ctx context.Context, dir, file string, epic *ir.Epic) (*Record, e
 }
 
 // read opens the repository and reads the journal.
-func read(ctx context.Context, dir, file string, epic *ir.Epic) (*Record, error) {
+func read(ctx context.Context, dir, file string, epic *ir.Epic, events reader) (*Record, error) {
 	r := &Record{File: file, Epic: epic, Given: epic, Now: time.Now()}
 	var err error
 	if r.Space, err = workspace.Open(ctx, dir, epic); err != nil {
 		return nil, err
 	}
-	return r, r.events(ctx)
+	return r, r.events(ctx, events)
 }
 
 // events reads the journal, and whether a process holds its lock.
-func (r *Record) events(ctx context.Context) (err error) {
+func (r *Record) events(ctx context.Context, read reader) (err error) {
 	if r.Holder, r.Held, err = journal.Holder(r.Space.State()); err != nil {
 		return err
 	}
-	r.Events, err = ReadEvents(ctx, r.Space.State(), r.Epic.Epic.ID)
+	r.Events, err = read(ctx, r.Space.State(), r.Epic.Epic.ID)
 	return err
 }
 
 // Reload reads the journal again and replays it.
 func (r *Record) Reload(ctx context.Context) error {
-	if err := r.events(ctx); err != nil {
+	if err := r.events(ctx, ReadEvents); err != nil {
 		return err
 	}
 	return r.replay()
@@ -206,10 +215,14 @@ func Sprint(epic *ir.Epic, key string) (*ir.Node, error) {
 
 // Node returns the node with an id; that of the sum has only its name.
 func (r *Record) Node(id ir.NodeID) *ir.Node {
-	for i := range r.Epic.Nodes {
-		if r.Epic.Nodes[i].ID == id {
-			return &r.Epic.Nodes[i]
+	if r.index == nil {
+		r.index = make(map[ir.NodeID]int, len(r.Epic.Nodes))
+		for i := range r.Epic.Nodes {
+			r.index[r.Epic.Nodes[i].ID] = i
 		}
+	}
+	if i, is := r.index[id]; is {
+		return &r.Epic.Nodes[i]
 	}
 	if id != executor.Integration {
 		return &ir.Node{ID: id, Key: r.Run.Node(id).Key(), Title: "no longer in the epic"}

@@ -87,7 +87,7 @@ func ChangeOf(ctx context.Context, r *Record, v machine.NodeView, hide func(stri
 	}
 	for _, a := range v.Attempts {
 		if a.Step == change.Step && a.Number == change.Attempt {
-			said.Gates = r.attempt(v.ID, a).Gates
+			said.Gates = AttemptOf(r, v.ID, a).Gates
 		}
 	}
 	if change.Person {

@@ -192,22 +192,13 @@ func StatusOf(r *Record) StatusJSON {
 
 // statusOf is what the journal says of it, and the files of the run.
 func statusOf(r *Record) StatusJSON {
-	o, h := r.Run.Overview(), r.Epic.Epic
+	h := r.Epic.Epic
 	s := StatusJSON{
-		Version: statusVersion, Counts: r.Run.Summary().Counts(), Proposals: o.Proposals,
+		Version: statusVersion, Counts: r.Run.Summary().Counts(), Proposals: r.Run.Overview().Proposals,
 		File: r.File, Now: r.Now, Tally: words.TallyOf(r.Run), Doubts: DoubtsOf(r.Run),
 	}
 	s.Epic.ID, s.Epic.Slug, s.Epic.Title, s.Epic.Plan, s.Epic.Digest, s.Epic.Changed = h.ID, h.Slug, h.Title, h.Plan, r.Epic.Digest, r.Changed
-	s.Run = RunJSON{
-		Started: TimeJSON(o.Started), By: o.By, Slots: o.Slots, Draining: o.Draining,
-		Held: string(o.Held.For), HeldDetail: o.Held.Detail, PlanApproved: r.approved(), Budget: o.Budget,
-		Spent: spentOf(o.Spent), SpentInAll: spentOf(o.All), Base: r.Run.Bases().Base().Commit,
-		View: o,
-	}
-	s.Run.State, s.Run.Says = r.State()
-	if r.Held {
-		s.Run.PID, s.Run.User = r.Holder.PID, r.Holder.User
-	}
+	s.Run = RunOf(r)
 	for _, v := range r.Run.Views() {
 		s.Nodes = append(s.Nodes, r.node(v))
 		if v.GoesOn && v.Status == executor.Waiting && v.ID != executor.Integration {
@@ -215,6 +206,22 @@ func statusOf(r *Record) StatusJSON {
 		}
 	}
 	return s
+}
+
+// RunOf is the run as a whole, without data from the system.
+func RunOf(r *Record) RunJSON {
+	o := r.Run.Overview()
+	out := RunJSON{
+		Started: TimeJSON(o.Started), By: o.By, Slots: o.Slots, Draining: o.Draining,
+		Held: string(o.Held.For), HeldDetail: o.Held.Detail, PlanApproved: r.approved(), Budget: o.Budget,
+		Spent: spentOf(o.Spent), SpentInAll: spentOf(o.All), Base: r.Run.Bases().Base().Commit,
+		View: o,
+	}
+	out.State, out.Says = r.State()
+	if r.Held {
+		out.PID, out.User = r.Holder.PID, r.Holder.User
+	}
+	return out
 }
 
 // AtWork reports whether a process is at work on the run.
@@ -272,7 +279,7 @@ func (r *Record) node(v machine.NodeView) NodeJSON {
 		out.Worktree = r.Space.Dir(v.ID)
 	}
 	for _, a := range v.Attempts {
-		x := r.attempt(v.ID, a)
+		x := AttemptOf(r, v.ID, a)
 		x.By = r.by(v, a)
 		if v.Status == executor.Waiting && a.Status == executor.AttemptRunning {
 			x.Waits = cmp.Or(string(v.Cause), string(v.For))
@@ -298,8 +305,8 @@ func (r *Record) by(v machine.NodeView, a machine.AttemptLog) string {
 	return a.Person + " (a person's own fix)"
 }
 
-// attempt is an attempt of the node id as `ralph status --json` prints it.
-func (r *Record) attempt(id ir.NodeID, a machine.AttemptLog) AttemptJSON {
+// AttemptOf is an attempt of the node id as `ralph status --json` prints it.
+func AttemptOf(r *Record, id ir.NodeID, a machine.AttemptLog) AttemptJSON {
 	out := AttemptJSON{
 		Step: a.Step, Number: a.Number, Status: a.Status.String(), Reason: a.Reason,
 		Agent: a.Agent, Model: a.Model, Session: a.Session, Person: a.Person,

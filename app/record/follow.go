@@ -1,0 +1,229 @@
+package record
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/ralph-compiler/ralph/app/project"
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/journal"
+	"github.com/ralph-compiler/ralph/executor/machine"
+	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Followed is the record of a run that is kept up to date while its journal grows. One
+// goroutine at a time uses it.
+type Followed struct {
+	*Record
+	dir  string // of the repository
+	file string // epic.json
+	log  *journal.Log
+	at   os.FileInfo // of the journal, when log was opened
+	mark string      // of epic.json
+}
+
+// Fresh is what a look has found.
+type Fresh struct {
+	Again  bool             // the record was made anew: what was known before says nothing
+	Events []executor.Event // that were applied, oldest first; none if Again
+	Other  bool             // a process has taken or released the lock
+}
+
+// Any reports whether anything is new.
+func (f Fresh) Any() bool { return f.Again || f.Other || len(f.Events) > 0 }
+
+// Follow opens the record of the epic in file, in the repository that contains dir. The
+// caller closes it.
+func Follow(ctx context.Context, dir, file string) (*Followed, error) {
+	f := &Followed{dir: dir, file: file}
+	if err := f.again(ctx); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// Named is the file that the epic was opened from.
+func (f *Followed) Named() string { return f.file }
+
+// Close ends the reading. The record stays readable.
+func (f *Followed) Close() error {
+	if f.log == nil {
+		return nil
+	}
+	err := f.log.Close()
+	f.log, f.at = nil, nil
+	return err
+}
+
+// Look brings the record up to date. After an error the record is as it was before, and
+// the next Look reads everything again.
+func (f *Followed) Look(ctx context.Context) (Fresh, error) {
+	holder, held, err := journal.Holder(f.Space.State())
+	if err != nil {
+		return Fresh{}, err
+	}
+	if f.moved() || f.log == nil && len(f.Events) > 0 || held && !f.Held || markOf(f.file) != f.mark {
+		return f.anew(ctx)
+	}
+	f.Now = time.Now()
+	out := Fresh{Other: held != f.Held}
+	if f.log != nil {
+		for e, err := range f.log.Fresh(ctx) {
+			if err != nil {
+				return Fresh{}, errors.Join(err, f.Close())
+			}
+			if b, is := e.Body.(executor.RunStarted); is && b.Digest != f.Epic.Digest || !f.Held {
+				return f.anew(ctx) // another epic; or a command has written, about a run without a process
+			}
+			if err := f.Run.Apply(e); err != nil {
+				return Fresh{}, errors.Join(fmt.Errorf("the journal does not fit this ralph: %w", err), f.Close())
+			}
+			f.Events, out.Events = append(f.Events, e), append(out.Events, e)
+		}
+	}
+	if f.Holder, f.Held = holder, held; out.Other {
+		machine.Desert(f.Run)
+	}
+	if out.Any() {
+		f.Record.moved, f.judged = nil, nil
+	}
+	return out, nil
+}
+
+// moved reports whether another file than the one that is read is in the journal's place.
+func (f *Followed) moved() bool {
+	now, err := os.Stat(filepath.Join(f.Space.State(), journal.File))
+	if f.at == nil {
+		return err == nil
+	}
+	return err != nil || !os.SameFile(now, f.at)
+}
+
+func (f *Followed) anew(ctx context.Context) (Fresh, error) {
+	if err := f.again(ctx); err != nil {
+		return Fresh{}, errors.Join(err, f.Close())
+	}
+	return Fresh{Again: true}, nil
+}
+
+// again reads everything.
+func (f *Followed) again(ctx context.Context) error {
+	if err := f.Close(); err != nil {
+		return err
+	}
+	mark := markOf(f.file)
+	given, _, err := Load(f.file, nil)
+	if err != nil {
+		return err
+	}
+	if f.Record != nil && given.Epic.ID != f.Epic.Epic.ID {
+		return fmt.Errorf("%s holds another epic now: %s", f.file, given.Epic.ID)
+	}
+	r, err := openGiven(ctx, f.dir, f.file, given, f.events)
+	if err != nil {
+		return err
+	}
+	if f.log == nil && f.Record != nil && len(f.Events) > 0 {
+		return errors.New("its journal is gone")
+	}
+	r.File = shortFile(f.dir, f.file, r)
+	f.Record, f.mark = r, mark
+	return nil
+}
+
+// events reads a journal, and keeps it open.
+func (f *Followed) events(ctx context.Context, state string, epic ir.NodeID) (events []executor.Event, err error) {
+	at, err := os.Stat(filepath.Join(state, journal.File))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	log, err := journal.Read(state, epic)
+	if errors.Is(err, journal.ErrNone) { // it is being created
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	f.log, f.at = log, at
+	for e, err := range log.Events(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		events = append(events, e)
+	}
+	return events, nil
+}
+
+// markOf changes when a file does; "" if there is none.
+func markOf(file string) string {
+	st, err := os.Stat(file)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprint(st.Size(), st.ModTime().UnixNano())
+}
+
+// shortFile is how commands in a repository's directory name the epic of file.
+func shortFile(dir, file string, r *Record) string {
+	if project.EpicAt(filepath.Join(dir, "epic.json"), r.Epic.Epic.ID) != nil {
+		file = "epic.json" // what they take without being told
+	} else if rel, err := filepath.Rel(dir, file); err == nil && filepath.IsLocal(rel) {
+		file = rel
+	}
+	return cmp.Or(IssueOf(r.Space.State(), r.Epic), file)
+}
+
+// Repository is a repository with its runs.
+type Repository struct {
+	Dir   string   // top of its working tree
+	Git   string   // its git directory, which all its worktrees share
+	Files []string // of the epics that were applied, and of epic.json in Dir
+}
+
+// RepositoryOf finds the repository that contains dir.
+func RepositoryOf(ctx context.Context, dir string) (Repository, error) {
+	var r Repository
+	state, err := workspace.StateDir(ctx, dir, "x")
+	if err != nil {
+		return r, err
+	}
+	runs := filepath.Dir(state)
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return r, err
+	}
+	r.Dir, r.Git = cmp.Or(project.GitRoot(abs), abs), filepath.Dir(runs)
+	return r, r.List()
+}
+
+// List looks for epics again. An epic.json in Dir takes the place of the copy that its run
+// has made.
+func (r *Repository) List() error {
+	files, err := runFiles(filepath.Join(r.Git, "ralph"))
+	if err != nil {
+		return err
+	}
+	own := filepath.Join(r.Dir, "epic.json")
+	if markOf(own) != "" {
+		taken := false
+		for i, file := range files {
+			if _, is := project.NamesAt(own, ir.NodeID(filepath.Base(filepath.Dir(file)))); is {
+				files[i], taken = own, true
+			}
+		}
+		if !taken {
+			files = append(files, own)
+		}
+	}
+	r.Files = files
+	return nil
+}
