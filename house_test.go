@@ -120,6 +120,7 @@ var mayImport = []struct {
 	{"app/worker", []string{"app/exit", "app/words", "app/project", "app/record", "app/run", "compiler", "diag", "executor", "executor/machine", "executor/journal", "executor/tracker/bd", "executor/workspace", "ir", "ir/codec/bd", "ir/codec/foreign", "internal/..."}, "it uses the door"},
 	{"app/draft", []string{"app/exit", "app/words", "app/project", "app/record", "app/run", "app/draft/rules", "app/draft/judge", "compiler", "compiler/syntax", "diag", "executor", "executor/machine", "executor/journal", "executor/workspace", "ir", "ir/codec/dot", "internal/..."}, "it uses the door"},
 	{"app/view", []string{"app/exit", "app/words", "app/project", "app/record", "app/run", "app/recovery", "app/draft", "compiler", "policies", "diag", "executor", "executor/machine", "executor/effects", "executor/journal", "executor/runner", "executor/simulate", "executor/workspace", "ir", "ir/codec/beadsmith", "internal/..."}, "what people see; only app/cli calls it"},
+	{"web", []string{"app/exit", "app/words", "app/project", "app/record", "app/run", "compiler", "executor", "executor/machine", "executor/journal", "executor/effects", "executor/runner", "executor/simulate", "executor/workspace", "ir", "ir/codec/shepherd", "internal/..."}, "the page shows what the commands print, and decides through their door"},
 	{"app/cli", []string{"..."}, "the commands join all rooms"},
 	{"diag", nil, "a leaf"},
 	{"compiler/syntax", []string{"diag", "internal/yaml", "internal/spell", "internal/slug"}, "a front end knows no policy and no graph"},

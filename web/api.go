@@ -53,7 +53,13 @@ type (
 		Broken  string         `json:"broken,omitempty"` // why what is shown may be old: its journal cannot be read any more
 	}
 
-	// InboxItem is one thing that waits for a person: GET /inbox, oldest first.
+	// Inbox is what waits for people, and what failed: GET /inbox.
+	Inbox struct {
+		Items    []InboxItem `json:"items"` // oldest first
+		Failures []Failure   `json:"failures"`
+	}
+
+	// InboxItem is one thing that waits for a person.
 	InboxItem struct {
 		Epic      string            `json:"epic"` // in URLs
 		EpicTitle string            `json:"epic_title"`
@@ -80,19 +86,26 @@ type (
 	// Offer is a decision that can be made now.
 	Offer struct {
 		machine.Way
-		What    string `json:"what"`           // its effect, in words
-		Command string `json:"command"`        // the same at a terminal
-		Main    bool   `json:"main,omitempty"` // worth doing: `ralph status` names it, too
+		What    string `json:"what"`             // its effect, in words
+		Command string `json:"command"`          // the same at a terminal
+		Main    bool   `json:"main,omitempty"`   // worth doing: `ralph status` names it, too
+		Tamper  string `json:"tamper,omitempty"` // approve: the change that it accepts
 	}
 
-	// Failure is one cause for which sprints are blocked.
+	// Failure is one cause for which sprints of an epic are blocked.
 	Failure struct {
-		Reason string   `json:"reason"`
-		Keys   []ir.Key `json:"keys"`
-		Gate   string   `json:"gate,omitempty"`
-		Failed []string `json:"failed,omitempty"` // names of tests
-		Tries  int      `json:"tries"`            // attempts of all of them
-		Holds  int      `json:"holds"`            // other sprints that cannot start
+		Epic      string   `json:"epic"` // in URLs
+		EpicTitle string   `json:"epic_title"`
+		Repo      string   `json:"repo"`
+		Reason    string   `json:"reason"`
+		Keys      []ir.Key `json:"keys"`
+		Title     string   `json:"title"` // of the first of them
+		Gate      string   `json:"gate,omitempty"`
+		Failed    []string `json:"failed,omitempty"` // names of tests
+		Tries     int      `json:"tries"`            // attempts of all of them
+		Holds     int      `json:"holds"`            // other sprints that cannot start
+		Offers    []Offer  `json:"offers"`           // about the first of them
+		Seq       int64    `json:"seq"`
 	}
 
 	// SprintLine is a sprint in a list.

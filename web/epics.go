@@ -1,0 +1,212 @@
+package web
+
+import (
+	"cmp"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/ralph-compiler/ralph/app/project"
+	"github.com/ralph-compiler/ralph/app/record"
+	"github.com/ralph-compiler/ralph/app/words"
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
+	"github.com/ralph-compiler/ralph/internal/version"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+func (s *Server) session() (any, error) {
+	return Session{Version: version.Ralph(), User: project.UserName(), ReadOnly: s.readOnly, Repositories: s.repositories()}, nil
+}
+
+func (s *Server) repositories() []Repository {
+	out := []Repository{}
+	lives := s.house.all()
+	for _, r := range s.house.repos {
+		line := Repository{ID: r.id, Dir: r.Dir, Name: filepath.Base(r.Dir), Epics: []EpicLine{}, Trouble: s.house.trouble(r)}
+		for _, l := range lives {
+			if l.repo == r {
+				line.Epics = append(line.Epics, locked(l, l.line))
+			}
+		}
+		slices.SortStableFunc(line.Epics, func(a, b EpicLine) int { return cmp.Compare(rank(a), rank(b)) })
+		out = append(out, line)
+	}
+	return out
+}
+
+// locked returns what make returns, under the epic's mutex.
+func locked[T any](l *live, make func() T) T {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return make()
+}
+
+// rank orders epics: those at work first, then those that want something, then the rest.
+func rank(e EpicLine) int {
+	switch {
+	case e.Run.AtWork():
+		return 0
+	case e.Waits+e.Failed > 0, e.Run.State == "interrupted":
+		return 1
+	case e.Run.State != "ended":
+		return 2
+	}
+	return 3
+}
+
+func (l *live) line() EpicLine {
+	r, run := l.rec, record.RunOf(l.rec.Record)
+	h := r.Epic.Epic
+	out := EpicLine{
+		ID: l.id, Epic: h.ID, Title: h.Title, Slug: h.Slug, Plan: h.Plan, File: r.File, Changed: r.Changed, Draft: record.IsDraft(r.Epic),
+		Seq: r.Run.Seq(), Run: run, Says: run.Says, Counts: r.Run.Summary().Counts(), Total: len(r.Epic.Nodes), Broken: l.broken,
+		Spent: words.SpentOfRun(run.View),
+	}
+	for _, v := range r.Run.Views() {
+		if asksPerson(v) {
+			out.Waits++
+		}
+		if failed(v) {
+			out.Failed++
+		}
+	}
+	out.Waits += len(l.aboutRun(run))
+	if k := len(r.Events); k > 0 && !run.AtWork() {
+		out.Ended = record.TimeJSON(r.Events[k-1].At)
+	}
+	return out
+}
+
+// asksPerson reports whether a sprint waits for a person, or for more budget; what holds
+// the whole run is asked once.
+func asksPerson(v machine.NodeView) bool {
+	return v.Status == executor.Waiting && v.Cause != executor.CauseHeld && v.SameAs == "" && !v.GoesOn &&
+		(v.For == executor.ForHuman || v.For == executor.ForBudget)
+}
+
+// failed reports whether a sprint is blocked by something that went wrong in itself.
+func failed(v machine.NodeView) bool { return v.Status == executor.Blocked }
+
+func sprintLine(v machine.NodeView) SprintLine {
+	return SprintLine{
+		Key: v.Key, Title: v.Title, Phase: v.Phase, Status: v.Status.String(), Word: words.Status(v), Doing: v.Doing, Reason: words.First(v.Reason),
+		Since: record.TimeJSON(v.Since), Tries: v.Tries(), Spent: words.SpentShort(v.Spent), WorkMS: v.Worked.Milliseconds(),
+	}
+}
+
+// epic is everything about an epic but its graph.
+func (l *live) epic() (any, error) {
+	r := l.rec
+	out := Epic{
+		EpicLine: l.line(), Repo: filepath.Base(l.repo.Dir), Dir: l.repo.Dir, Digest: r.Epic.Digest,
+		Inbox: l.inbox(), Failures: l.failures(), Running: []SprintLine{}, Upcoming: []SprintLine{}, Sprints: []SprintLine{},
+		Proposals: orEmpty(r.Run.Overview().Proposals), Changes: orEmpty(record.ChangesOf(r.Run, r.Key, r.About(), r.Space.Checkout.Undone)), Doubts: orEmpty(record.DoubtsOf(r.Run)), Offers: l.runOffers(),
+	}
+	if !r.Held {
+		out.Command = "ralph apply" + record.Applies(r.File)
+	}
+	for _, v := range r.Run.Views() {
+		line := sprintLine(v)
+		out.Sprints = append(out.Sprints, line)
+		switch {
+		case v.Status == executor.Running:
+			out.Running = append(out.Running, line)
+		case v.Status == executor.Ready && len(out.Upcoming) < 20:
+			out.Upcoming = append(out.Upcoming, line)
+		}
+	}
+	return out, nil
+}
+
+// orEmpty is a list that is never null in JSON.
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// held counts the sprints that cannot start because of some of them.
+func (l *live) held(keys ...ir.Key) (n int) {
+	seen := map[ir.Key]bool{}
+	queue := slices.Clone(keys)
+	for len(queue) > 0 {
+		key := queue[0]
+		queue = queue[1:]
+		for _, next := range l.shape().next[key] {
+			if seen[next] {
+				continue
+			}
+			seen[next] = true
+			queue = append(queue, next)
+			if v, is := l.byKey(next); is && (v.Status == executor.Pending || v.Status == executor.Ready) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+func (l *live) byKey(key ir.Key) (machine.NodeView, bool) {
+	if key == executor.Integration {
+		return l.rec.Run.View(executor.Integration)
+	}
+	id, is := l.shape().ids[key]
+	if !is {
+		return machine.NodeView{}, false
+	}
+	return l.rec.Run.View(id)
+}
+
+// failures are the blocked sprints, those with the same cause together, the costliest first.
+func (l *live) failures() []Failure {
+	out := []Failure{}
+	at := map[string]int{}
+	for _, v := range l.rec.Run.Views() {
+		if !failed(v) {
+			continue
+		}
+		gate, tests := failedGate(v)
+		reason := words.First(v.Reason)
+		i, known := at[gate+"\x00"+reason]
+		if !known {
+			i = len(out)
+			at[gate+"\x00"+reason] = i
+			out = append(out, Failure{
+				Epic: l.id, EpicTitle: l.rec.Epic.Epic.Title, Repo: filepath.Base(l.repo.Dir), Reason: v.Reason, Title: v.Title, Gate: gate, Failed: tests,
+				Offers: l.offers(v), Seq: l.rec.Run.Seq(),
+			})
+		}
+		f := &out[i]
+		f.Keys = append(f.Keys, v.Key)
+		f.Tries += v.Tries()
+	}
+	for i := range out {
+		out[i].Holds = l.held(out[i].Keys...)
+	}
+	slices.SortStableFunc(out, func(a, b Failure) int { return cmp.Compare(b.Holds+len(b.Keys), a.Holds+len(a.Keys)) })
+	return out
+}
+
+// failedGate is the gate that the last attempt failed at, with the names of its tests.
+func failedGate(v machine.NodeView) (gate string, tests []string) {
+	k := len(v.Attempts)
+	if k == 0 {
+		return "", nil
+	}
+	for _, g := range v.Attempts[k-1].Gates {
+		if g.Verdict != executor.Pass {
+			return g.Gate, g.Failed
+		}
+	}
+	return "", nil
+}
+
+// since is a time for sorting: what has none comes last.
+func since(t *time.Time) time.Time {
+	if t == nil {
+		return time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+	}
+	return *t
+}

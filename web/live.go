@@ -1,0 +1,321 @@
+package web
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/ralph-compiler/ralph/app/record"
+	"github.com/ralph-compiler/ralph/app/run"
+	"github.com/ralph-compiler/ralph/app/words"
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+const (
+	lookEvery = 200 * time.Millisecond // at a journal
+	listEvery = 2 * time.Second        // for new epics
+	ringSize  = 4096                   // entries that streams can go back
+)
+
+// live is an epic whose record follows its journal. Its mutex guards all that is below it.
+type live struct {
+	id   string // in URLs
+	repo *repository
+
+	mu     sync.Mutex
+	rec    *record.Followed
+	crew   *run.Crew       // of the epic, made when it is asked for
+	count  int64           // of changes: what was made at another count is stale
+	made   map[string]made // answers, by what was asked
+	ring   []told          // what streams were told, newest last
+	epoch  int64           // of the ring: it goes up when the record was made anew
+	known  *shape          // of its epic
+	broken string          // why the record may be old
+}
+
+// made is an answer that was made when the epic had changed count times.
+type made struct {
+	count int64
+	body  []byte
+	etag  string
+}
+
+// trouble lists why runs of a repository cannot be read.
+func (h *house) trouble(r *repository) []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Sorted(maps.Values(r.trouble))
+}
+
+// repository is one that the server was started for.
+type repository struct {
+	record.Repository
+	id      string
+	trouble map[string]string // by the file that cannot be read
+}
+
+// house is everything that is followed.
+type house struct {
+	repos []*repository
+
+	mu    sync.Mutex
+	lives map[string]*live // by id
+	order []string         // ids, repositories in the order of the arguments
+	moved chan struct{}    // closed at the next change of anything
+	count int64
+}
+
+// idOf names a repository in URLs.
+func idOf(git string) string {
+	sum := sha256.Sum256([]byte(git))
+	return hex.EncodeToString(sum[:4])
+}
+
+// newHouse finds the repositories and opens their epics.
+func newHouse(ctx context.Context, dirs []string) (*house, error) {
+	h := &house{lives: map[string]*live{}, moved: make(chan struct{})}
+	known := map[string]bool{}
+	for _, dir := range dirs {
+		r, err := record.RepositoryOf(ctx, dir)
+		if err != nil {
+			return nil, err
+		}
+		if known[r.Git] {
+			continue // two worktrees of one repository
+		}
+		known[r.Git] = true
+		h.repos = append(h.repos, &repository{Repository: r, id: idOf(r.Git), trouble: map[string]string{}})
+	}
+	h.list(ctx)
+	return h, nil
+}
+
+// follow looks at everything again and again, until ctx ends.
+func (h *house) follow(ctx context.Context) {
+	look, list := time.NewTicker(lookEvery), time.NewTicker(listEvery)
+	defer look.Stop()
+	defer list.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			for _, l := range h.all() {
+				l.mu.Lock()
+				_ = l.rec.Close() // nothing was written
+				l.mu.Unlock()
+			}
+			return
+		case <-list.C:
+			if h.list(ctx) {
+				h.tell()
+			}
+		case <-look.C:
+			changed := false
+			for _, l := range h.all() {
+				changed = l.look(ctx) || changed
+			}
+			if changed {
+				h.tell()
+			}
+		}
+	}
+}
+
+// tell wakes whoever waits for a change.
+func (h *house) tell() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.count++
+	close(h.moved)
+	h.moved = make(chan struct{})
+}
+
+// change returns how often anything has changed, and what is closed when it does again.
+func (h *house) change() (int64, <-chan struct{}) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.count, h.moved
+}
+
+func (h *house) find(id string) *live {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.lives[id]
+}
+
+func (h *house) all() []*live {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	out := make([]*live, 0, len(h.order))
+	for _, id := range h.order {
+		out = append(out, h.lives[id])
+	}
+	return out
+}
+
+// list opens the epics that are new, and reports whether there is anything new to say.
+func (h *house) list(ctx context.Context) bool {
+	changed := false
+	for _, repo := range h.repos {
+		if err := repo.List(); err != nil {
+			changed = h.says(repo, repo.Git, err) || changed
+			continue
+		}
+		for _, file := range repo.Files {
+			if h.follows(repo, file) {
+				continue
+			}
+			rec, err := record.Follow(ctx, repo.Dir, file)
+			changed = h.says(repo, file, err) || err == nil || changed
+			if err == nil {
+				h.add(newLive(repo, rec))
+			}
+		}
+	}
+	return changed
+}
+
+// follows reports whether the epic of a file is open.
+func (h *house) follows(repo *repository, file string) bool {
+	for _, l := range h.all() {
+		if l.repo == repo && l.rec.Named() == file {
+			return true
+		}
+	}
+	return false
+}
+
+// add takes an epic in; one of the same name, from another file, goes.
+func (h *house) add(l *live) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if old := h.lives[l.id]; old == nil {
+		h.order = append(h.order, l.id)
+	} else {
+		old.mu.Lock()
+		_ = old.rec.Close() // nothing was written
+		old.mu.Unlock()
+	}
+	h.lives[l.id] = l
+}
+
+// says keeps why a file cannot be read, "" if it can; it reports whether that is new.
+func (h *house) says(r *repository, file string, err error) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	text := ""
+	if err != nil {
+		text = fmt.Sprintf("%s cannot be read: %v", filepath.Base(filepath.Dir(file))+"/"+filepath.Base(file), err)
+	}
+	if r.trouble[file] == text {
+		return false
+	}
+	if r.trouble[file] = text; text == "" {
+		delete(r.trouble, file)
+	}
+	return true
+}
+
+func newLive(repo *repository, rec *record.Followed) *live {
+	return &live{id: repo.id + "." + string(rec.Epic.Epic.ID), repo: repo, rec: rec, made: map[string]made{}, epoch: 1}
+}
+
+// look brings the record up to date, and reports whether anything has changed.
+func (l *live) look(ctx context.Context) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	fresh, err := l.rec.Look(ctx)
+	why := ""
+	if err != nil {
+		why = err.Error()
+	}
+	changed := fresh.Any() || why != l.broken
+	if l.broken = why; !changed {
+		return false
+	}
+	l.count++
+	clear(l.made)
+	if fresh.Again {
+		l.ring = nil
+		l.dismiss()
+		l.epoch++
+	}
+	for _, e := range fresh.Events {
+		l.ring = append(l.ring, told{e.Seq, mustJSON(l.entry(e))})
+	}
+	if over := len(l.ring) - ringSize; over > ringSize { // moved rarely
+		l.ring = slices.Clone(l.ring[over:])
+	}
+	return true
+}
+
+// agents are the epic's runners, which know what is secret and how to join a session. They
+// start nothing here.
+func (l *live) agents() *run.Crew {
+	if l.crew == nil {
+		l.crew = run.NewCrew(l.rec.Epic)
+	}
+	return l.crew
+}
+
+// dismiss drops the runners.
+func (l *live) dismiss() {
+	if l.crew != nil {
+		_ = l.crew.Close() // they have started nothing
+		l.crew = nil
+	}
+}
+
+// entry is an event that was just applied, in words.
+func (l *live) entry(e executor.Event) Entry {
+	out := l.described(e)
+	if e.Node != "" {
+		if v, is := l.rec.Run.View(e.Node); is {
+			out.Status = v.Status.String()
+		}
+	}
+	return out
+}
+
+// described is an event in words.
+func (l *live) described(e executor.Event) Entry {
+	out := Entry{Epic: l.id, Seq: e.Seq, At: e.At, Kind: e.Kind(), Text: words.Event(e, l.rec.Key)}
+	if e.Node != "" {
+		out.Key = ir.Key(l.rec.Key(e.Node))
+	}
+	return out
+}
+
+// answer returns an answer as JSON, made anew only after a change. make runs under the
+// epic's mutex.
+func (l *live) answer(what string, make func() (any, error)) (body []byte, etag string, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if m, is := l.made[what]; is && m.count == l.count {
+		return m.body, m.etag, nil
+	}
+	v, err := make()
+	if err != nil {
+		return nil, "", err
+	}
+	if body, etag, err = encoded(v); err == nil {
+		l.made[what] = made{l.count, body, etag}
+	}
+	return body, etag, err
+}
+
+// encoded is a value as JSON, and the ETag of that.
+func encoded(v any) (body []byte, etag string, err error) {
+	if body, err = json.Marshal(v); err != nil {
+		return nil, "", err
+	}
+	sum := sha256.Sum256(body)
+	return body, `"` + hex.EncodeToString(sum[:8]) + `"`, nil
+}

@@ -1,0 +1,203 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/ralph-compiler/ralph/app/exit"
+	"github.com/ralph-compiler/ralph/app/run"
+)
+
+// Options say what is served, and how.
+type Options struct {
+	Dirs     []string // of repositories
+	Port     int      // 0: the usual one of the first repository, or the next free one
+	ReadOnly bool     // nothing can be decided
+}
+
+// Server is the page's server.
+type Server struct {
+	house    *house
+	readOnly bool
+	token    string
+	port     string
+	listener net.Listener
+	usual    bool // the port is that of the first repository
+
+	mu    sync.Mutex
+	count int64 // of the house, when kept was made
+	kept  map[string]made
+	diffs chan struct{} // places for git
+}
+
+// Listen finds the repositories, opens their epics and listens on loopback. An agent or a
+// gate of a run is refused: it would decide about its own work.
+func Listen(ctx context.Context, o Options) (*Server, error) {
+	if err := run.RefuseMarked(); err != nil {
+		return nil, err
+	}
+	h, err := newHouse(ctx, o.Dirs)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{house: h, readOnly: o.ReadOnly, token: newToken(), kept: map[string]made{}, diffs: make(chan struct{}, 2)}
+	if s.listener, s.usual, err = listen(h.repos[0].Git, o.Port); err != nil {
+		return nil, err
+	}
+	_, s.port, err = net.SplitHostPort(s.listener.Addr().String())
+	return s, err
+}
+
+// listen takes the port that was asked for, or the one that belongs to a git directory, or
+// the next free one.
+func listen(git string, port int) (l net.Listener, usual bool, err error) {
+	if port != 0 {
+		l, err = net.Listen("tcp4", "127.0.0.1:"+strconv.Itoa(port))
+		return l, true, err
+	}
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(git))
+	first := 20000 + int(h.Sum32()%10000)
+	for i := range 100 {
+		if l, err = net.Listen("tcp4", "127.0.0.1:"+strconv.Itoa(first+i)); err == nil {
+			return l, i == 0, nil
+		}
+	}
+	return nil, false, fmt.Errorf("no port from %d to %d is free: name one with --port: %w", first, first+99, err)
+}
+
+// Address is where the page is, without the token.
+func (s *Server) Address() string { return "http://127.0.0.1:" + s.port + "/" }
+
+// Link opens the page. It holds the token: it is for the terminal alone.
+func (s *Server) Link() string { return s.Address() + "#t=" + url.QueryEscape(s.token) }
+
+// UsualPort reports whether the page is where it always is for this repository.
+func (s *Server) UsualPort() bool { return s.usual }
+
+// Serve answers until ctx ends.
+func (s *Server) Serve(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var following sync.WaitGroup
+	following.Go(func() { s.house.follow(ctx) })
+	server := &http.Server{
+		Handler: s.handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		BaseContext: func(net.Listener) context.Context { return ctx },
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(s.listener) }()
+	var err error
+	select {
+	case <-ctx.Done():
+	case err = <-failed:
+	}
+	cancel()
+	err = errors.Join(err, server.Close())
+	following.Wait()
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+// handler is everything that is served.
+func (s *Server) handler() http.Handler {
+	mux := http.NewServeMux()
+	for _, r := range routes() {
+		if r.writes && s.readOnly {
+			continue
+		}
+		mux.HandleFunc(r.method+" "+base+r.path, func(w http.ResponseWriter, req *http.Request) {
+			if s.allowed(w, req) {
+				r.serve(s, w, req)
+			}
+		})
+	}
+	mux.HandleFunc(base+"/", func(w http.ResponseWriter, r *http.Request) {
+		fail(w, http.StatusNotFound, Fault{Error: "there is no " + r.Method + " " + r.URL.Path, Hint: base + "/openapi.json lists what there is", Reason: "unknown"})
+	})
+	mux.HandleFunc("/", assets())
+	return s.guarded(mux)
+}
+
+// answer returns an answer about everything, made anew only after a change.
+func (s *Server) answer(what string, make func() (any, error)) (body []byte, etag string, err error) {
+	count, _ := s.house.change()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.count != count {
+		clear(s.kept)
+		s.count = count
+	}
+	if m, is := s.kept[what]; is {
+		return m.body, m.etag, nil
+	}
+	v, err := make()
+	if err != nil {
+		return nil, "", err
+	}
+	if body, etag, err = encoded(v); err == nil {
+		s.kept[what] = made{count, body, etag}
+	}
+	return body, etag, err
+}
+
+// refusal is an error with its answer.
+type refusal struct {
+	status int
+	Fault
+}
+
+func (r *refusal) Error() string { return r.Fault.Error }
+
+func unknown(format string, args ...any) error {
+	return &refusal{http.StatusNotFound, Fault{Error: fmt.Sprintf(format, args...), Reason: "unknown"}}
+}
+
+// send answers with JSON, or with what went wrong.
+func send(w http.ResponseWriter, r *http.Request, body []byte, etag string, err error) {
+	var no *refusal
+	var said *exit.Error
+	switch {
+	case errors.As(err, &no):
+		fail(w, no.status, no.Fault)
+		return
+	case errors.As(err, &said):
+		fail(w, http.StatusNotFound, Fault{Error: err.Error(), Reason: "unknown"})
+		return
+	case err != nil:
+		fail(w, http.StatusInternalServerError, Fault{Error: err.Error(), Reason: "broken"})
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Cache-Control", "no-cache")
+	h.Set("ETag", etag)
+	if r.Header.Get("If-None-Match") == etag {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	write(w, r, body)
+}
+
+// fail answers with a fault.
+func fail(w http.ResponseWriter, status int, f Fault) {
+	body, err := json.Marshal(f)
+	if err != nil {
+		panic(err) // of strings
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // who does not read it is gone
+}

@@ -1,0 +1,68 @@
+package web
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/app/record"
+	"github.com/ralph-compiler/ralph/app/run"
+	"github.com/ralph-compiler/ralph/app/words"
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// sprint is everything about a sprint but its files and its diff.
+func (l *live) sprint(key ir.Key) (any, error) {
+	v, is := l.byKey(key)
+	if !is {
+		return nil, unknown("there is no sprint %s in this epic", key)
+	}
+	out := Sprint{
+		Seq: l.rec.Run.Seq(), Word: words.Status(v), Asks: words.WhyNot(v), Show: record.ShowOf(l.rec.Record, v),
+		After: []SprintLine{}, Before: []SprintLine{}, Offers: l.offers(v), Join: l.joins(v), Tail: tailOf(v),
+	}
+	for _, e := range l.rec.Node(v.ID).After {
+		out.After = l.with(out.After, e.Key)
+	}
+	for _, k := range l.shape().next[key] {
+		out.Before = l.with(out.Before, k)
+	}
+	return out, nil
+}
+
+func (l *live) with(list []SprintLine, key ir.Key) []SprintLine {
+	v, is := l.byKey(key)
+	if !is || slices.ContainsFunc(list, func(s SprintLine) bool { return s.Key == key }) {
+		return list
+	}
+	return append(list, sprintLine(v))
+}
+
+// joins are the sessions of a sprint's agents, and how a person joins them.
+func (l *live) joins(v machine.NodeView) []Joining {
+	out := []Joining{}
+	for _, s := range run.SessionsOf(l.rec.Record, v, l.agents()) {
+		j := Joining{Session: s.Session, Agent: s.Agent, Step: s.Step, Attempt: s.Attempt, Gate: s.Gate, Cannot: s.Cannot}
+		if len(s.Joined) > 0 {
+			args := make([]string, len(s.Joined))
+			for i, a := range s.Joined {
+				args[i] = words.QuoteArg(a)
+			}
+			j.Command = "cd " + words.QuoteArg(s.Dir) + " && " + strings.Join(args, " ")
+		}
+		out = append(out, j)
+	}
+	return out
+}
+
+// tailOf is the output that is being written now; nil if there is none.
+func tailOf(v machine.NodeView) *TailOf {
+	k := len(v.Attempts) - 1
+	if k < 0 || v.Status != executor.Running {
+		return nil
+	}
+	a := v.Attempts[k]
+	return &TailOf{Step: a.Step, Attempt: a.Number, File: cmp.Or(a.Turn, "agent") + ".log"}
+}
