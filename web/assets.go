@@ -3,9 +3,7 @@ package web
 import (
 	"bytes"
 	"compress/gzip"
-	"crypto/sha256"
 	"embed"
-	"encoding/hex"
 	"io/fs"
 	"net/http"
 	"path"
@@ -39,8 +37,7 @@ var built = sync.OnceValues(func() (map[string]asset, error) {
 		if err != nil {
 			return err
 		}
-		sum := sha256.Sum256(body)
-		a := asset{body: body, kind: kinds[path.Ext(name)], etag: `"` + hex.EncodeToString(sum[:8]) + `"`}
+		a := asset{body: body, kind: kinds[path.Ext(name)], etag: etagOf(body)}
 		var b bytes.Buffer
 		z, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // the level is one
 		if _, err := z.Write(body); err != nil {

@@ -316,6 +316,11 @@ func encoded(v any) (body []byte, etag string, err error) {
 	if body, err = json.Marshal(v); err != nil {
 		return nil, "", err
 	}
+	return body, etagOf(body), nil
+}
+
+// etagOf names the bytes of an answer.
+func etagOf(body []byte) string {
 	sum := sha256.Sum256(body)
-	return body, `"` + hex.EncodeToString(sum[:8]) + `"`, nil
+	return `"` + hex.EncodeToString(sum[:8]) + `"`
 }

@@ -34,6 +34,7 @@ type param struct {
 // routes are all there are.
 func routes() []route {
 	list := []route{
+		{method: http.MethodGet, path: "/openapi.json", about: "this description", answer: reflect.TypeFor[Raw](), serve: (*Server).describe},
 		whole[Session]("/session", "who is asked, and about what", (*Server).session),
 		whole[[]Repository]("/repos", "the repositories and their epics", func(s *Server) (any, error) { return s.repositories(), nil }),
 		whole[Inbox]("/inbox", "what waits for people in all epics, and what failed", (*Server).inboxes),

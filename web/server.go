@@ -37,6 +37,8 @@ type Server struct {
 	count int64 // of the house, when kept was made
 	kept  map[string]made
 	diffs chan struct{} // places for git
+
+	document func() []byte // OpenAPI, made once
 }
 
 // Listen finds the repositories, opens their epics and listens on loopback. An agent or a
@@ -49,7 +51,7 @@ func Listen(ctx context.Context, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{house: h, readOnly: o.ReadOnly, token: newToken(), kept: map[string]made{}, diffs: make(chan struct{}, 2)}
+	s := &Server{house: h, readOnly: o.ReadOnly, token: newToken(), kept: map[string]made{}, diffs: make(chan struct{}, 2), document: sync.OnceValue(OpenAPI)}
 	if s.listener, s.usual, err = listen(h.repos[0].Git, o.Port); err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/ralphbead"
 	"github.com/ralph-compiler/ralph/policies"
+	"github.com/ralph-compiler/ralph/web"
 )
 
 // schemas returns the published JSON Schemas, by name.
@@ -22,6 +23,7 @@ func schemas() map[string]func() []byte {
 		"front-matter": ir.FrontMatterSchema,
 		"policy":       policies.JSONSchema,
 		"ralph-bead":   ralphbead.Schema,
+		"ui":           web.OpenAPI,
 	}
 	maps.Copy(out, record.Schemas)
 	return out
@@ -32,7 +34,7 @@ func newSchemaCommand() *cobra.Command {
 	names := slices.Sorted(maps.Keys(known))
 	return &cobra.Command{
 		Use:       "schema [NAME]",
-		Short:     "Print a JSON Schema: of epic.json, of other files, of the --json output of commands",
+		Short:     "Print a JSON Schema: of epic.json, of other files, of the --json output of commands; the OpenAPI document of ralph ui",
 		Args:      countArgs(cobra.MaximumNArgs(1)),
 		ValidArgs: names,
 		RunE: func(cmd *cobra.Command, args []string) error {

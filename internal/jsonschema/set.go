@@ -1,0 +1,128 @@
+package jsonschema
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path"
+	"reflect"
+	"time"
+
+	infer "github.com/google/jsonschema-go/jsonschema"
+)
+
+// Set makes the schemas of several types. Each named struct among them, and below them, has
+// one schema, to which the others refer. Lists and maps are never null, and a value that is
+// left out when it is empty need not be there.
+type Set struct {
+	at    string // before a name in a reference
+	names map[reflect.Type]string
+	taken map[string]reflect.Type
+	known map[reflect.Type]*infer.Schema
+	made  map[string]json.RawMessage
+}
+
+// NewSet returns a set whose references begin with at: "#/components/schemas/".
+func NewSet(at string) *Set {
+	return &Set{
+		at: at, names: map[reflect.Type]string{}, taken: map[string]reflect.Type{},
+		known: map[reflect.Type]*infer.Schema{}, made: map[string]json.RawMessage{},
+	}
+}
+
+// Of returns the schema of a type, and adds those that it refers to.
+func (s *Set) Of(t reflect.Type) (json.RawMessage, error) {
+	if err := ownForms(t, s.known, map[reflect.Type]bool{}); err != nil {
+		return nil, err
+	}
+	structs := s.name(t, nil)
+	for _, t := range structs {
+		s.known[t] = &infer.Schema{Ref: s.at + s.names[t]}
+	}
+	for _, t := range structs {
+		b, err := s.schema(t, t)
+		if err != nil {
+			return nil, err
+		}
+		s.made[s.names[t]] = b
+	}
+	return s.schema(t, nil)
+}
+
+// Schemas are those that have been made, by name.
+func (s *Set) Schemas() map[string]json.RawMessage { return s.made }
+
+// name gives names to the structs of a type that have none yet, and lists them.
+func (s *Set) name(t reflect.Type, list []reflect.Type) []reflect.Type {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+		return s.name(t.Elem(), list)
+	case reflect.Struct:
+	default:
+		return list
+	}
+	if _, own := s.known[t]; own || s.names[t] != "" || t == reflect.TypeFor[time.Time]() {
+		return list
+	}
+	if t.Name() != "" {
+		name := t.Name()
+		if s.taken[name] != nil {
+			name = path.Base(t.PkgPath()) + "_" + name
+		}
+		s.names[t], s.taken[name] = name, t
+		list = append(list, t)
+	}
+	for i := range t.NumField() {
+		if f := t.Field(i); f.Tag.Get("json") != "-" && (f.IsExported() || f.Anonymous) {
+			list = s.name(f.Type, list)
+		}
+	}
+	return list
+}
+
+// schema is that of a type; whole is written out, and not referred to.
+func (s *Set) schema(t, whole reflect.Type) (json.RawMessage, error) {
+	known := maps.Clone(s.known)
+	writeOut(known, whole)
+	out, err := infer.ForType(t, &infer.ForOptions{TypeSchemas: known})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", t, err)
+	}
+	open(out)
+	present(out)
+	return json.Marshal(out)
+}
+
+// writeOut takes a struct, and those embedded in it, out of what is referred to.
+func writeOut(known map[reflect.Type]*infer.Schema, t reflect.Type) {
+	if t == nil || t.Kind() != reflect.Struct {
+		return
+	}
+	delete(known, t)
+	for i := range t.NumField() {
+		if f := t.Field(i); f.Anonymous {
+			writeOut(known, f.Type)
+		}
+	}
+}
+
+// present makes lists and maps of a schema ones that are never null, and a reference that
+// may be null a choice.
+func present(s *infer.Schema) {
+	if s == nil {
+		return
+	}
+	switch {
+	case s.Ref != "" && len(s.Types) > 0:
+		s.AnyOf, s.Ref, s.Types = []*infer.Schema{{Ref: s.Ref}, {Type: "null"}}, "", nil
+	case s.Items != nil:
+		s.Type, s.Types = "array", nil
+	case s.AdditionalProperties != nil && len(s.Types) > 0:
+		s.Type, s.Types = "object", nil
+	}
+	for _, p := range s.Properties {
+		present(p)
+	}
+	present(s.Items)
+	present(s.AdditionalProperties)
+}
