@@ -244,8 +244,10 @@ func (l *live) look(ctx context.Context) bool {
 	clear(l.made)
 	if fresh.Again {
 		l.ring = nil
-		l.dismiss()
 		l.epoch++
+	}
+	if l.crew != nil && l.known != nil && l.known.of != l.rec.Epic {
+		l.dismiss()
 	}
 	for _, e := range fresh.Events {
 		l.ring = append(l.ring, told{e.Seq, mustJSON(l.entry(e))})

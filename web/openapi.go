@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/internal/jsonschema"
+	"github.com/ralph-compiler/ralph/ir"
 )
 
 // object is JSON that is put together here.
@@ -24,7 +25,7 @@ func OpenAPI() []byte {
 }
 
 func describedRoutes() ([]byte, error) {
-	set := jsonschema.NewSet("#/components/schemas/")
+	set := jsonschema.NewSet("#/components/schemas/", reflect.TypeFor[ir.Node]().PkgPath())
 	paths := map[string]object{}
 	fault, err := set.Of(reflect.TypeFor[Fault]())
 	if err != nil {

@@ -30,9 +30,9 @@ type Followed struct {
 
 // Fresh is what a look has found.
 type Fresh struct {
-	Again  bool             // the record was made anew: what was known before says nothing
-	Events []executor.Event // that were applied, oldest first; none if Again
-	Other  bool             // a process has taken or released the lock
+	Again  bool             // the record was made anew, from another journal: what was known before says nothing
+	Events []executor.Event // that are new, oldest first; none if Again
+	Other  bool             // the lock, or epic.json, may be another one
 }
 
 // Any reports whether anything is new.
@@ -74,17 +74,12 @@ func (f *Followed) Look(ctx context.Context) (Fresh, error) {
 	f.Now = time.Now()
 	out := Fresh{Other: held != f.Held}
 	if f.log != nil {
-		for e, err := range f.log.Fresh(ctx) {
-			if err != nil {
-				return Fresh{}, errors.Join(err, f.Close())
-			}
-			if b, is := e.Body.(executor.RunStarted); is && b.Digest != f.Epic.Digest || !f.Held {
-				return f.anew(ctx) // another epic; or a command has written, about a run without a process
-			}
-			if err := f.Run.Apply(e); err != nil {
-				return Fresh{}, errors.Join(fmt.Errorf("the journal does not fit this ralph: %w", err), f.Close())
-			}
-			f.Events, out.Events = append(f.Events, e), append(out.Events, e)
+		other, err := f.fresh(ctx, &out)
+		if err != nil {
+			return Fresh{}, errors.Join(err, f.Close())
+		}
+		if other {
+			return f.anew(ctx)
 		}
 	}
 	if f.Holder, f.Held = holder, held; out.Other {
@@ -96,6 +91,24 @@ func (f *Followed) Look(ctx context.Context) (Fresh, error) {
 	return out, nil
 }
 
+// fresh applies the events that are new. other reports that the record does not fit them:
+// they are about another epic.json, or a command has written about a run without a process.
+func (f *Followed) fresh(ctx context.Context, out *Fresh) (other bool, err error) {
+	for e, err := range f.log.Fresh(ctx) {
+		if err != nil {
+			return false, err
+		}
+		if b, is := e.Body.(executor.RunStarted); is && b.Digest != f.Epic.Digest || !f.Held {
+			return true, nil
+		}
+		if err := f.Run.Apply(e); err != nil {
+			return false, fmt.Errorf("the journal does not fit this ralph: %w", err)
+		}
+		f.Events, out.Events = append(f.Events, e), append(out.Events, e)
+	}
+	return false, nil
+}
+
 // moved reports whether another file than the one that is read is in the journal's place.
 func (f *Followed) moved() bool {
 	now, err := os.Stat(filepath.Join(f.Space.State(), journal.File))
@@ -105,11 +118,17 @@ func (f *Followed) moved() bool {
 	return err != nil || !os.SameFile(now, f.at)
 }
 
+// anew reads everything, and finds what is new in it.
 func (f *Followed) anew(ctx context.Context) (Fresh, error) {
+	before := f.Events
 	if err := f.again(ctx); err != nil {
 		return Fresh{}, errors.Join(err, f.Close())
 	}
-	return Fresh{Again: true}, nil
+	k := len(before)
+	if k > len(f.Events) || k > 0 && (f.Events[k-1].Seq != before[k-1].Seq || !f.Events[k-1].At.Equal(before[k-1].At)) {
+		return Fresh{Again: true}, nil
+	}
+	return Fresh{Other: true, Events: f.Events[k:]}, nil
 }
 
 // again reads everything.

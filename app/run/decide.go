@@ -75,6 +75,9 @@ func (t *Desk) decide(ctx context.Context, file, key string, d executor.Decision
 		}
 	}
 	d.By = cmp.Or(d.By, d.User)
+	if t.Run.Decisions().Heard(d.ID) {
+		return Said{Text: reveal.Words(decided(key, d)) + "\n  it was already on record\n", Held: held}, nil
+	}
 	if d, err = t.Bind(ctx, node, d); err != nil {
 		out.Text, err = NotTaken(file, key, err)
 		return out, err

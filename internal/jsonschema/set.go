@@ -12,20 +12,22 @@ import (
 )
 
 // Set makes the schemas of several types. Each named struct among them, and below them, has
-// one schema, to which the others refer. Lists and maps are never null, and a value that is
-// left out when it is empty need not be there.
+// one schema, to which the others refer. Its lists and maps are never null, unless it is of
+// a loose package.
 type Set struct {
 	at    string // before a name in a reference
+	loose string // path of a package
 	names map[reflect.Type]string
 	taken map[string]reflect.Type
 	known map[reflect.Type]*infer.Schema
 	made  map[string]json.RawMessage
 }
 
-// NewSet returns a set whose references begin with at: "#/components/schemas/".
-func NewSet(at string) *Set {
+// NewSet returns a set whose references begin with at: "#/components/schemas/". The lists
+// and maps of the types of the package loose may be null.
+func NewSet(at, loose string) *Set {
 	return &Set{
-		at: at, names: map[reflect.Type]string{}, taken: map[string]reflect.Type{},
+		at: at, loose: loose, names: map[reflect.Type]string{}, taken: map[string]reflect.Type{},
 		known: map[reflect.Type]*infer.Schema{}, made: map[string]json.RawMessage{},
 	}
 }
@@ -89,7 +91,7 @@ func (s *Set) schema(t, whole reflect.Type) (json.RawMessage, error) {
 		return nil, fmt.Errorf("%s: %w", t, err)
 	}
 	open(out)
-	present(out)
+	present(out, whole != nil && whole.PkgPath() == s.loose)
 	return json.Marshal(out)
 }
 
@@ -106,23 +108,24 @@ func writeOut(known map[reflect.Type]*infer.Schema, t reflect.Type) {
 	}
 }
 
-// present makes lists and maps of a schema ones that are never null, and a reference that
-// may be null a choice.
-func present(s *infer.Schema) {
+// present makes a reference that may be null a choice and, unless they are loose, lists and
+// maps ones that are never null.
+func present(s *infer.Schema, loose bool) {
 	if s == nil {
 		return
 	}
 	switch {
 	case s.Ref != "" && len(s.Types) > 0:
 		s.AnyOf, s.Ref, s.Types = []*infer.Schema{{Ref: s.Ref}, {Type: "null"}}, "", nil
+	case loose:
 	case s.Items != nil:
 		s.Type, s.Types = "array", nil
 	case s.AdditionalProperties != nil && len(s.Types) > 0:
 		s.Type, s.Types = "object", nil
 	}
 	for _, p := range s.Properties {
-		present(p)
+		present(p, loose)
 	}
-	present(s.Items)
-	present(s.AdditionalProperties)
+	present(s.Items, loose)
+	present(s.AdditionalProperties, loose)
 }
