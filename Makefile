@@ -13,7 +13,7 @@ BENCHSTAT_VERSION   := v0.0.0-20260908200009-22c9c6c9d4da
 GREMLINS_VERSION    := v0.6.0
 GRAPHVIZ_NPM        := @hpcc-js/wasm-graphviz-cli@1.11.2
 
-.PHONY: all agents attacks bd build demo test race e2e hunt lint fmt fuzz mutate bench bench-check golden generate check-generated tools clean help
+.PHONY: all agents attacks bd build demo test race e2e hunt lint fmt fuzz mutate bench bench-check golden generate check-generated tools web web-check clean help
 
 all: build
 
@@ -142,6 +142,15 @@ generate: ## rewrite the generated docs
 check-generated: generate ## fail when a generated file is not current
 	$(GO) mod tidy -diff
 	@git diff --exit-code -- docs || { echo "generated files are stale: make generate, then commit"; exit 1; }
+
+# dist is committed, so that go install has the page; the same sources make the same bytes.
+web: ## build the page of ralph ui into web/dist (needs npm)
+	@command -v npm >/dev/null || { echo "make web needs npm: install Node.js 20 or newer, https://nodejs.org"; exit 1; }
+	cd web && npm ci --silent --no-audit --no-fund --ignore-scripts && npx tsc --noEmit && npx vite build $(WEB_OUT)
+
+web-check: ## fail when web/dist is not what its sources make
+	@out=$$(mktemp -d) && trap 'rm -rf "$$out"' EXIT && $(MAKE) web WEB_OUT="--outDir $$out/dist --emptyOutDir" && \
+	  diff -r web/dist "$$out/dist" || { echo "web/dist is stale: make web, then commit"; exit 1; }
 
 clean: ## remove what was built
 	rm -rf $(RALPH) $(TOOLS)

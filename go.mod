@@ -2,6 +2,8 @@ module github.com/ralph-compiler/ralph
 
 go 1.26.0
 
+ignore ./web/node_modules
+
 require (
 	github.com/agext/levenshtein v1.2.3
 	github.com/bmatcuk/doublestar/v4 v4.10.4

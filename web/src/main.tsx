@@ -1,0 +1,27 @@
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { announce } from "./announce";
+import { App } from "./app";
+import { listenToKeys } from "./keys";
+import { goLive, onEntries } from "./live";
+import { keepFresh } from "./resource";
+import "./style.css";
+import { takeToken, watchToken } from "./token";
+
+takeToken();
+watchToken();
+listenToKeys();
+keepFresh();
+goLive();
+onEntries((entries) => {
+  for (const e of entries) if (e.status) announce(`${e.key ?? ""} ${e.text}`);
+});
+
+const page = document.getElementById("page");
+if (page) {
+  createRoot(page).render(
+    <StrictMode>
+      <App />
+    </StrictMode>,
+  );
+}

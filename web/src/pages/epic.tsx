@@ -1,0 +1,131 @@
+// Epic: one run. What needs somebody, what failed, what runs, what comes next; all sprints.
+import type { Epic } from "../api";
+import { useKeys } from "../keys";
+import { Decisions } from "../parts/decide";
+import { Forecasted } from "../parts/forecast";
+import { Clock, Command, Loaded, Section, Status, Title } from "../parts/basics";
+import { InboxList } from "../parts/inbox";
+import { Bar, Failures, SprintList, SprintRows, Tally } from "../parts/sprints";
+import { Trust } from "../parts/trust";
+import { useResource } from "../resource";
+import { api, to, useRoute } from "../route";
+import { each, lasted } from "../words";
+
+export function EpicPage({ epic }: { epic: string }) {
+  const answer = useResource<Epic>(api.epic(epic));
+  return (
+    <Loaded of={answer} what="The epic">
+      {(e) => <View key={e.id} epic={e} />}
+    </Loaded>
+  );
+}
+
+function View({ epic: e }: { epic: Epic }) {
+  const route = useRoute();
+  useKeys({
+    "/": () => {
+      const find = document.getElementById("find");
+      find?.focus();
+      find?.scrollIntoView({ block: "center" });
+    },
+  });
+  return (
+    <>
+      <Title text={e.title} />
+      <Facts epic={e} />
+      {e.broken && (
+        <p role="alert">
+          <Status status="error" word={`What is shown may be old: ${e.broken}`} />
+        </p>
+      )}
+      {e.changed && <p className="status asks">epic.json is another one since the last run.</p>}
+      <Decisions
+        open={route.query.get("do") ?? undefined}
+        subject={{
+          epic: e.id,
+          key: "",
+          seq: e.seq,
+          offers: each(e.offers),
+          bound: (o) => (o.verb === "approve" && (!o.how || o.how === "drafted") ? { digest: e.digest } : undefined),
+          reload: [api.epic(e.id)],
+        }}
+      />
+      {e.command && (
+        <p>
+          To go on: <Command text={e.command} dir={e.dir} />
+        </p>
+      )}
+      {each(e.inbox).length > 0 && (
+        <Section title="Waits for you" count={each(e.inbox).length}>
+          <InboxList items={each(e.inbox)} repos={false} />
+        </Section>
+      )}
+      {each(e.failures).length > 0 && (
+        <Section title="Failed" count={e.failed}>
+          <Failures epic={e.id} failures={each(e.failures)} sprints={each(e.sprints)} />
+        </Section>
+      )}
+      {each(e.running).length > 0 && (
+        <Section title="Running" count={each(e.running).length}>
+          <SprintRows epic={e.id} sprints={each(e.running)} />
+        </Section>
+      )}
+      {each(e.upcoming).length > 0 && (
+        <Section title="Next">
+          <Forecasted of={e.forecast} />
+          <SprintRows epic={e.id} sprints={each(e.upcoming)} />
+        </Section>
+      )}
+      <Section title="Trust">
+        <Trust doubts={each(e.doubts)} changes={each(e.changes)} broken={undefined} />
+      </Section>
+      {each(e.proposals).length > 0 && (
+        <Section title="Proposed by agents" count={each(e.proposals).length}>
+          <ul className="plain">
+            {each(e.proposals).map((p, i) => (
+              <li key={i}>
+                <strong>{p.title}</strong> <span className="faint">from {p.node}{p.agent && `, ${p.agent}`}</span>
+                {p.text && <p className="said">{p.text}</p>}
+              </li>
+            ))}
+          </ul>
+        </Section>
+      )}
+      <Section title="All sprints" count={e.total}>
+        <SprintList epic={e.id} sprints={each(e.sprints)} />
+      </Section>
+    </>
+  );
+}
+
+function Facts({ epic: e }: { epic: Epic }) {
+  return (
+    <>
+      <p className="says">
+        {e.says}
+        {e.run.held_detail && <span> · {e.run.held_detail}</span>}
+      </p>
+      <Bar counts={e.counts} total={e.total} />
+      <p className="facts">
+        <Tally counts={e.counts} total={e.total} />
+        <span>{e.spent}</span>
+        {e.run.spent_in_all.work_ms > 0 && <span>{lasted(e.run.spent_in_all.work_ms)} of work</span>}
+        {e.ended && (
+          <span>
+            ended <Clock at={e.ended} />
+          </span>
+        )}
+      </p>
+      <nav className="tabs" aria-label="Of this epic">
+        <a href={to.epic(e.id)} aria-current="page">
+          Epic
+        </a>
+        <a href={to.runs(e.id)}>Runs</a>
+        <a href={to.journal(e.id)}>Journal</a>
+        <span className="faint plan">
+          {e.repo} · {e.plan || e.file}
+        </span>
+      </nav>
+    </>
+  );
+}

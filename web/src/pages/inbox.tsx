@@ -1,0 +1,30 @@
+import type { InboxItem, Repository } from "../api";
+import { Loaded, Title } from "../parts/basics";
+import { InboxList } from "../parts/inbox";
+import { useResource } from "../resource";
+import { each } from "../words";
+
+export function Inbox() {
+  const inbox = useResource<InboxItem[]>("/inbox");
+  const repos = each(useResource<Repository[]>("/repos").data);
+  const several = repos.length > 1 || repos.some((r) => each(r.epics).length > 1);
+  return (
+    <>
+      <Title text="Inbox" />
+      <Loaded of={inbox} what="The inbox">
+        {(items) =>
+          each(items).length === 0 ? (
+            <p>Nothing waits for you.</p>
+          ) : (
+            <>
+              <p className="faint">
+                Oldest first. <kbd>j</kbd> <kbd>k</kbd> move, <kbd>Enter</kbd> opens, <kbd>a</kbd> approve, <kbd>r</kbd> reject, <kbd>t</kbd> retry, <kbd>s</kbd> skip.
+              </p>
+              <InboxList items={each(items)} detailed repos={several} />
+            </>
+          )
+        }
+      </Loaded>
+    </>
+  );
+}

@@ -1,0 +1,200 @@
+// Morning: what is done, what waits for me, what failed and why, what it cost, what comes
+// next, whether I may trust it.
+import type { Epic, EpicLine, InboxItem, Repository } from "../api";
+import { Ago, Clock, Command, Loaded, Section, Status, Title } from "../parts/basics";
+import { Forecasted } from "../parts/forecast";
+import { InboxList } from "../parts/inbox";
+import { Bar, Failures, Tally } from "../parts/sprints";
+import { Trust } from "../parts/trust";
+import { useResource } from "../resource";
+import { api, to } from "../route";
+import { count, each } from "../words";
+
+const most = 12; // epics whose news are asked for
+
+interface Line extends EpicLine {
+  repo: string;
+}
+
+export function Morning() {
+  const repos = useResource<Repository[]>("/repos");
+  return (
+    <Loaded of={repos} what="The repositories">
+      {(all) => <News repos={each(all)} />}
+    </Loaded>
+  );
+}
+
+function News({ repos }: { repos: Repository[] }) {
+  const inbox = useResource<InboxItem[]>("/inbox");
+  const lines: Line[] = repos.flatMap((r) => each(r.epics).map((e) => ({ ...e, repo: r.name })));
+  const news = lines.filter(hasNews).slice(0, most);
+  const failed = lines.reduce((n, e) => n + e.failed, 0);
+  const waiting = each(inbox.data);
+  const several = repos.length > 1;
+  return (
+    <>
+      <Title text={headline(inbox.data ? waiting.length : lines.reduce((n, e) => n + e.waits, 0), failed, lines)} />
+      <EpicList lines={lines} several={several} />
+      {repos.map((r) =>
+        each(r.trouble).map((t) => (
+          <p key={`${r.id} ${t}`} role="alert">
+            <Status status="error" word={`${r.name}: ${t}`} />
+          </p>
+        )),
+      )}
+      {waiting.length > 0 && (
+        <Section title="Waits for you" count={waiting.length}>
+          <InboxList items={waiting} repos={several || lines.length > 1} />
+        </Section>
+      )}
+      {failed > 0 && (
+        <Section title="Failed" count={failed}>
+          {news.filter((e) => e.failed > 0).map((e) => (
+            <EpicFailures key={e.id} line={e} several={lines.length > 1} />
+          ))}
+        </Section>
+      )}
+      {news.length > 0 && (
+        <Section title="Next">
+          {news.map((e) => (
+            <EpicNext key={e.id} line={e} several={lines.length > 1} />
+          ))}
+        </Section>
+      )}
+      <Section title="Trust">
+        {(news.length > 0 ? news : lines.slice(0, 3)).map((e) => (
+          <EpicTrust key={e.id} line={e} several={lines.length > 1} />
+        ))}
+        {lines.length === 0 && <p className="faint">There is nothing to trust yet.</p>}
+      </Section>
+    </>
+  );
+}
+
+const hasNews = (e: EpicLine): boolean => e.waits > 0 || e.failed > 0 || e.run.state === "at work" || e.run.state === "ending" || e.run.state === "interrupted" || (e.run.state !== "not started" && (e.counts?.["done"] ?? 0) < e.total);
+
+function headline(waits: number, failed: number, lines: EpicLine[]): string {
+  if (lines.length === 0) return "No runs here yet";
+  const parts = [];
+  if (waits > 0) parts.push(`${waits} ${waits === 1 ? "waits" : "wait"} for you`);
+  if (failed > 0) parts.push(`${failed} failed`);
+  const running = lines.reduce((n, e) => n + (e.counts?.["running"] ?? 0), 0);
+  if (parts.length === 0) parts.push("Nothing waits for you, nothing failed");
+  if (running > 0 && lines.some((e) => e.run.state === "at work")) parts.push(`${running} at work`);
+  return parts.join(", ");
+}
+
+function EpicList({ lines, several }: { lines: Line[]; several: boolean }) {
+  if (lines.length === 0) {
+    return (
+      <p>
+        A run begins with <Command text="ralph apply" /> in the repository, after <Command text="ralph compile PLAN.md" />.
+      </p>
+    );
+  }
+  const front = lines.length > 8 ? lines.filter(hasNews) : lines;
+  const rest = lines.filter((e) => !front.includes(e));
+  return (
+    <>
+      <ul className="plain rows">
+        {front.map((e) => (
+          <EpicRow key={e.id} line={e} several={several} />
+        ))}
+      </ul>
+      {rest.length > 0 && (
+        <details>
+          <summary>{count(rest.length, "other epic")}, at rest</summary>
+          <ul className="plain rows">
+            {rest.map((e) => (
+              <EpicRow key={e.id} line={e} several={several} />
+            ))}
+          </ul>
+        </details>
+      )}
+    </>
+  );
+}
+
+const runStatus: Record<string, string> = { "at work": "running", ending: "running", interrupted: "interrupted" };
+
+function EpicRow({ line: e, several }: { line: Line; several: boolean }) {
+  const atWork = e.run.state === "at work" || e.run.state === "ending";
+  return (
+    <li className="epicrow">
+      <div className="line">
+        <a className="what" href={to.epic(e.id)} data-row="" data-need={e.waits > 0 ? "waits" : e.failed > 0 ? "failed" : ""}>
+          <span className="title">{e.title}</span>
+          {several && <span className="faint">{e.repo}</span>}
+        </a>
+        <span className="facts">
+          {runStatus[e.run.state] ? <Status status={runStatus[e.run.state] ?? ""} word={e.run.state} /> : <span>{e.run.state}</span>}
+          {!atWork && e.ended && <Clock at={e.ended} />}
+          {atWork && e.run.started && <Ago at={e.run.started} />}
+          <span>{e.spent}</span>
+        </span>
+      </div>
+      <Bar counts={e.counts} total={e.total} />
+      <Tally counts={e.counts} total={e.total} />
+      {e.broken && (
+        <p role="alert">
+          <Status status="error" word={`what is shown may be old: ${e.broken}`} />
+        </p>
+      )}
+    </li>
+  );
+}
+
+interface Of {
+  line: Line;
+  several: boolean;
+}
+
+function EpicFailures({ line, several }: Of) {
+  const epic = useResource<Epic>(api.epic(line.id));
+  return (
+    <Loaded of={epic} what={line.title}>
+      {(e) => <Failures epic={e.id} failures={each(e.failures)} sprints={each(e.sprints)} repo={several ? line.title : undefined} />}
+    </Loaded>
+  );
+}
+
+function EpicNext({ line, several }: Of) {
+  const e = useResource<Epic>(api.epic(line.id)).data;
+  if (!e) return null;
+  const soon = each(e.upcoming);
+  return (
+    <div className="next">
+      {several && <h3>{e.title}</h3>}
+      <p>{e.says}</p>
+      {soon.length > 0 && (
+        <p>
+          {soon.slice(0, 6).map((s) => (
+            <a key={s.key} href={to.sprint(e.id, s.key)} className="soon">
+              <span className="key">{s.key}</span> {s.title}
+            </a>
+          ))}
+          {soon.length > 6 && <span className="faint">and more</span>}
+        </p>
+      )}
+      <Forecasted of={e.forecast} />
+      {e.command && (
+        <p>
+          To go on: <Command text={e.command} dir={e.dir} />
+        </p>
+      )}
+    </div>
+  );
+}
+
+function EpicTrust({ line, several }: Of) {
+  const e = useResource<Epic>(api.epic(line.id)).data;
+  if (!e) return null;
+  return (
+    <div>
+      {several && <h3>{e.title}</h3>}
+      <Trust doubts={each(e.doubts)} changes={each(e.changes)} broken={e.broken} />
+    </div>
+  );
+}
+

@@ -1,0 +1,166 @@
+// The tabs of a sprint that show files of its attempts, and where its values come from.
+import type { Diff, FileList, Why } from "../api";
+import { Loaded } from "../parts/basics";
+import { DiffView } from "../parts/diff";
+import { LogView } from "../parts/log";
+import { useResource, useText } from "../resource";
+import { api, go, to, type Tab } from "../route";
+import { bytes, each } from "../words";
+import { nameOf } from "./sprint_attempts";
+import type { TabProps } from "./sprint";
+
+interface Chosen {
+  step: string;
+  number: number;
+}
+
+// chosen is the attempt that the address names, else what is being written, else the last.
+function chosen({ s, query }: TabProps): Chosen | undefined {
+  const all = each(s.show.attempts);
+  const named = all.find((a) => nameOf(a) === query.get("attempt"));
+  return named ?? (s.tail ? { step: s.tail.step, number: s.tail.attempt } : all[all.length - 1]);
+}
+
+function Choose({ of, epic, tab, at, also }: { of: TabProps["s"]; epic: string; tab: Tab; at: string; also?: string }) {
+  const names = each(of.show.attempts).map(nameOf).reverse();
+  if (names.length + (also ? 1 : 0) < 2) return null;
+  return (
+    <label className="choose">
+      Attempt{" "}
+      <select value={at} onChange={(e) => go(to.sprint(epic, of.show.key, tab, e.target.value ? { attempt: e.target.value } : {}))}>
+        {also && <option value="">{also}</option>}
+        {names.map((n) => (
+          <option key={n} value={n}>
+            {n.replace("/", " #")}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+export function DiffTab(props: TabProps) {
+  const { s, epic, query } = props;
+  const named = query.get("attempt") ? chosen(props) : undefined;
+  const path = named ? `${api.attempt(epic, s.show.key, named.step, named.number)}/diff` : `${api.sprint(epic, s.show.key)}/diff`;
+  const none = each(s.show.attempts).length === 0;
+  const diff = useResource<Diff>(none ? null : path);
+  if (none) return <p>It has changed nothing yet.</p>;
+  return (
+    <>
+      <Choose of={s} epic={epic} tab="diff" at={named ? nameOf(named) : ""} also="the sprint as it stands" />
+      <Loaded of={diff} what="The diff">
+        {(d) => <DiffView diff={d} />}
+      </Loaded>
+    </>
+  );
+}
+
+export function LogTab(props: TabProps) {
+  const { s, epic, query } = props;
+  const at = chosen(props);
+  const files = useResource<FileList>(at ? `${api.attempt(epic, s.show.key, at.step, at.number)}/files` : null);
+  if (!at) return <p>Nobody has tried it yet.</p>;
+  const tail = s.tail && s.tail.step === at.step && s.tail.attempt === at.number ? s.tail : null;
+  return (
+    <Loaded of={files} what="The list of files">
+      {(list) => {
+        const all = each(list.files);
+        const logs = all.filter((f) => f.what === "log");
+        const file = query.get("file") ?? tail?.file ?? (logs.find((f) => f.size > 0) ?? logs[0] ?? all[0])?.name;
+        if (!file) return <p>This attempt has written nothing.</p>;
+        return (
+          <>
+            <div className="facts">
+              <Choose of={s} epic={epic} tab="log" at={nameOf(at)} />
+              <label className="choose">
+                File{" "}
+                <select value={file} onChange={(e) => go(to.sprint(epic, s.show.key, "log", { attempt: nameOf(at), file: e.target.value }))}>
+                  {!all.some((f) => f.name === file) && <option value={file}>{file}</option>}
+                  {all.map((f) => (
+                    <option key={f.name} value={f.name}>
+                      {f.name} ({bytes(f.size)})
+                    </option>
+                  ))}
+                </select>
+              </label>
+            </div>
+            <LogView epic={epic} sprint={s.show.key} step={at.step} attempt={at.number} file={file} live={tail?.file === file} />
+          </>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+export function PromptTab(props: TabProps) {
+  const { s, epic } = props;
+  const at = chosen(props);
+  const files = useResource<FileList>(at ? `${api.attempt(epic, s.show.key, at.step, at.number)}/files` : null);
+  const name = each(files.data?.files).find((f) => f.what === "prompt")?.name;
+  const text = useText(at && name ? api.file(epic, s.show.key, at.step, at.number, name) : null);
+  const spec = s.show.spec;
+  return (
+    <>
+      {at && <Choose of={s} epic={epic} tab="prompt" at={nameOf(at)} />}
+      {at && name ? (
+        <Loaded of={text} what={name}>
+          {(t) => (
+            <>
+              <p className="faint">
+                What {nameOf(at).replace("/", " #")} was told, in <code>{name}</code>
+              </p>
+              <pre className="text">{t}</pre>
+            </>
+          )}
+        </Loaded>
+      ) : (
+        <>
+          <p className="faint">As the plan says it{s.show.plan && `, in ${s.show.plan}${s.show.plan_line ? `:${s.show.plan_line}` : ""}`}; no agent was asked yet.</p>
+          <pre className="text">{each(spec?.prompt).join("\n")}</pre>
+        </>
+      )}
+    </>
+  );
+}
+
+export function WhyTab({ s, epic }: TabProps) {
+  const why = useResource<Why>(`${api.sprint(epic, s.show.key)}/why`);
+  return (
+    <Loaded of={why} what="Where its values come from">
+      {(w) => (
+        <div className="wide">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">value of</th>
+                <th scope="col">is</th>
+                <th scope="col">because of</th>
+              </tr>
+            </thead>
+            <tbody>
+              {each(w.reasons).map((r, i) => (
+                <tr key={`${r.field} ${i}`}>
+                  <th scope="row">
+                    <code>{r.field}</code>
+                  </th>
+                  <td className="said">{r.value}</td>
+                  <td>
+                    {r.origin}
+                    {r.range?.file && (
+                      <span className="faint">
+                        {" "}
+                        {r.range.file}
+                        {r.range.from && `:${r.range.from.line}`}
+                      </span>
+                    )}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </Loaded>
+  );
+}

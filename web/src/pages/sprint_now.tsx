@@ -1,0 +1,180 @@
+// Now: how a sprint stands, what can be decided about it, and on the same screen the
+// change that the decision is about.
+import type { Attempt, Diff, SprintLine } from "../api";
+import { Ago, Command, Long, Section, Status, Trouble, Web } from "../parts/basics";
+import { Decisions, type Subject } from "../parts/decide";
+import { DiffView } from "../parts/diff";
+import { LogView } from "../parts/log";
+import { VerdictList } from "../parts/verdicts";
+import { useResource } from "../resource";
+import { api, to } from "../route";
+import { each } from "../words";
+import { Journal } from "./journal";
+import type { TabProps } from "./sprint";
+
+export function Now({ s, epic, query }: TabProps) {
+  const { show } = s;
+  const path = api.sprint(epic, show.key);
+  const decidable = show.status === "waiting" || show.status === "blocked";
+  const diff = useResource<Diff>(each(show.attempts).length > 0 ? `${path}/diff` : null);
+  const approval = diff.data?.approval;
+  const needsDiff = show.cause === "approval";
+  const subject: Subject = {
+    epic,
+    key: show.key,
+    seq: s.seq,
+    offers: each(s.offers),
+    bound: (o) => (approval && o.verb === "approve" && !o.how ? { gate: approval.gate, digest: approval.gate_digest, result: approval.result, base: approval.base } : undefined),
+    notYet: needsDiff && !approval ? (diff.failure ? "The change cannot be shown, so it cannot be approved here." : "The change is being read: it is approved as it is shown.") : undefined,
+    approvers: each(show.approvers),
+    reload: [path, `${path}/diff`],
+  };
+  const last = lastAttempt(each(show.attempts));
+  return (
+    <div className={decidable ? "now split" : "now"}>
+      <div className="side">
+        <Stands s={s} epic={epic} />
+        <Decisions subject={subject} open={query.get("do") ?? undefined} />
+        {each(show.next).filter((n) => !n.way || n.way.verb === "apply").map((n) => (
+          <p key={n.command}>
+            {n.what}: <Command text={n.command} dir={show.worktree} />
+          </p>
+        ))}
+        {last && each(last.gates).length > 0 && (
+          <Section title={`Verdicts on ${last.step} #${last.number}`}>
+            <VerdictList gates={each(last.gates)} />
+          </Section>
+        )}
+        {each(show.feedback).length > 0 && (
+          <Section title="The next attempt is told">
+            {each(show.feedback).map((f, i) => (
+              <Long key={i} text={f} />
+            ))}
+          </Section>
+        )}
+      </div>
+      <div className="main">
+        {s.tail && (
+          <Section title={`Being written: ${s.tail.file}`} aside={<a href={to.sprint(epic, show.key, "log")}>all logs</a>}>
+            <LogView epic={epic} sprint={show.key} step={s.tail.step} attempt={s.tail.attempt} file={s.tail.file} live />
+          </Section>
+        )}
+        {diff.failure && !diff.data && <Trouble failure={diff.failure} what="The change" />}
+        {diff.data && (decidable || !s.tail) && (
+          <Section title={needsDiff ? "The change to approve" : "What it changed"}>
+            <DiffView diff={diff.data} />
+          </Section>
+        )}
+      </div>
+      <Around s={s} epic={epic} />
+    </div>
+  );
+}
+
+export const lastAttempt = (all: Attempt[]): Attempt | undefined => all[all.length - 1];
+
+function Stands({ s, epic }: { s: TabProps["s"]; epic: string }) {
+  const { show } = s;
+  const reason = show.reason && !s.asks?.includes(show.reason) ? show.reason : "";
+  return (
+    <div>
+      {s.asks && <p className="asks">{s.asks}</p>}
+      <Long text={reason} />
+      <p className="facts">
+        {show.doing && <span>{show.doing}</span>}
+        {show.since && (
+          <span>
+            {show.status} for <Ago at={show.since} />
+          </span>
+        )}
+        {show.last_activity && show.status === "running" && (
+          <span>
+            last sign of life <Ago at={show.last_activity} /> ago
+          </span>
+        )}
+        {show.blocked_by && (
+          <span>
+            blocked by <a href={to.sprint(epic, show.blocked_by)}>{show.blocked_by}</a>
+          </span>
+        )}
+        {show.pr_url && (
+          <span>
+            pull request <Web url={show.pr_url}>{show.pr_number ? `#${show.pr_number}` : show.pr_url}</Web>
+          </span>
+        )}
+      </p>
+    </div>
+  );
+}
+
+// Around is what stands around the sprint: sessions, neighbours, beads, what happened.
+function Around({ s, epic }: { s: TabProps["s"]; epic: string }) {
+  const { show } = s;
+  const near: [string, SprintLine[]][] = [
+    ["After", each(s.after)],
+    ["Before", each(s.before)],
+  ];
+  return (
+    <div className="around">
+      {each(s.join).length > 0 && (
+        <Section title="Sessions of its agents">
+          <ul className="plain">
+            {each(s.join).map((j) => (
+              <li key={`${j.session} ${j.gate ?? ""}`}>
+                {j.step} #{j.attempt}
+                {j.gate && ` (gate ${j.gate})`}, {j.agent}: {j.command ? <Command text={j.command} /> : <span className="faint">{j.cannot}</span>}
+              </li>
+            ))}
+          </ul>
+        </Section>
+      )}
+      {near.map(
+        ([title, list]) =>
+          list.length > 0 && (
+            <Section key={title} title={title === "After" ? "It comes after" : "Comes after it"}>
+              <ul className="plain">
+                {list.map((n) => (
+                  <li key={n.key}>
+                    <a href={to.sprint(epic, n.key)}>
+                      <Status status={n.status} word={n.word} short /> <span className="key">{n.key}</span> {n.title}
+                    </a>
+                  </li>
+                ))}
+              </ul>
+            </Section>
+          ),
+      )}
+      {s.bead && (
+        <Section title={`Bead ${s.bead.id}`}>
+          {s.bead.unsent > 0 && <p className="status asks">{s.bead.unsent} comments are not sent yet</p>}
+          {each(s.bead.comments).map((c, i) => (
+            <div key={i}>
+              <p className="faint">
+                {c.author}, <Ago at={c.at} /> ago
+              </p>
+              <Long text={c.text} />
+            </div>
+          ))}
+        </Section>
+      )}
+      {each(show.decisions).length > 0 && (
+        <Section title="Decided about it">
+          <ul className="plain">
+            {each(show.decisions).map((d) => (
+              <li key={d.id}>
+                {d.verb}
+                {d.how && ` --${d.how}`} by {d.by}
+                {d.user !== d.by && ` (as ${d.user})`}, <Ago at={d.at} /> ago
+                {d.message && <p className="said">{d.message}</p>}
+              </li>
+            ))}
+          </ul>
+        </Section>
+      )}
+      <details>
+        <summary>What happened to it</summary>
+        <Journal epic={epic} sprint={show.key} />
+      </details>
+    </div>
+  );
+}

@@ -1,0 +1,303 @@
+// Decisions: what can be decided now, the form, and what came of it.
+import { useEffect, useRef, useState, type FormEvent } from "react";
+import type { Decided, Offer, Session } from "../api";
+import { announce } from "../announce";
+import { decide, Failure } from "../client";
+import { useKeys } from "../keys";
+import { refresh, useResource } from "../resource";
+import { Command, Trouble } from "./basics";
+
+// Bound is what an approval is about, as it was shown.
+export interface Bound {
+  digest?: string;
+  gate?: string;
+  result?: string;
+  base?: string;
+}
+
+export interface Subject {
+  epic: string;
+  key: string; // "": the whole run
+  seq: number; // of what is shown
+  offers: Offer[];
+  bound?: (o: Offer) => Bound | undefined; // what an approval is about
+  notYet?: string | undefined; // why nothing can be approved yet
+  approvers?: string[] | undefined;
+  reload: string[]; // paths to ask anew when it has changed
+}
+
+// Form is a decision that is being made. It keeps what was shown when it was opened.
+interface Form {
+  offer: Offer;
+  id: string;
+  seen: number;
+  bound: Bound | undefined;
+}
+
+const formOf = (offer: Offer, of: Subject): Form => ({ offer, id: crypto.randomUUID(), seen: of.seq, bound: of.bound?.(offer) });
+
+const keyOf: Record<string, string> = { approve: "a", reject: "r", retry: "t", skip: "s" };
+const hows: Record<string, string> = {
+  "gates-only": "as it is",
+  discard: "from the start",
+  "keep-old": "with the old result",
+  override: "in spite of the gate",
+  force: "while it runs",
+  baseline: "a red base",
+  drafted: "the draft",
+};
+
+const label = (o: Offer): string => {
+  const verb = o.verb.charAt(0).toUpperCase() + o.verb.slice(1);
+  return o.how ? `${verb} ${hows[o.how] ?? o.how}` : verb;
+};
+
+// What was typed stays until it was sent, also when the page is left.
+const typed = new Map<string, string>();
+
+export function Decisions({ subject, open }: { subject: Subject; open?: string | undefined }) {
+  const [form, setForm] = useState<Form | null>(null);
+  const [done, setDone] = useState<Decided | null>(null);
+  const session = useResource<Session>("/session").data;
+  const decisions = subject.offers.filter((o) => o.verb !== "apply");
+  const begin = (offer: Offer | undefined) => {
+    if (!offer || session?.read_only) return false;
+    setDone(null);
+    setForm(formOf(offer, subject));
+    return true;
+  };
+  const first = (verb: string) => decisions.find((o) => o.verb === verb && o.main) ?? decisions.find((o) => o.verb === verb && !o.how) ?? decisions.find((o) => o.verb === verb);
+  useKeys({ a: () => begin(first("approve")), r: () => begin(first("reject")), t: () => begin(first("retry")), s: () => begin(first("skip")) });
+  const wanted = useRef(open);
+  useEffect(() => {
+    if (!wanted.current || !session) return;
+    begin(first(wanted.current));
+    wanted.current = undefined;
+  });
+  if (session?.read_only) return <ReadOnly offers={decisions} />;
+  return (
+    <div className="decide">
+      {done && <Taken decided={done} />}
+      {form ? (
+        <DecideForm key={form.id} form={form} subject={subject} user={session?.user ?? ""} onClose={() => setForm(null)} onChanged={setForm} onDone={(d) => { setForm(null); setDone(d); }} />
+      ) : (
+        <Buttons offers={decisions} onOpen={begin} firstOf={first} />
+      )}
+    </div>
+  );
+}
+
+function Buttons({ offers, onOpen, firstOf }: { offers: Offer[]; onOpen: (o: Offer) => void; firstOf: (verb: string) => Offer | undefined }) {
+  if (offers.length === 0) return null;
+  const some = offers.some((o) => o.main);
+  const front = offers.filter((o) => (some ? o.main : !o.how));
+  const rest = offers.filter((o) => !front.includes(o));
+  const button = (o: Offer) => (
+    <button key={`${o.verb} ${o.how ?? ""}`} type="button" title={o.what} onClick={() => onOpen(o)} className={o.main ? "main" : ""}>
+      {label(o)}
+      {firstOf(o.verb) === o && keyOf[o.verb] && <kbd aria-hidden="true">{keyOf[o.verb]}</kbd>}
+    </button>
+  );
+  return (
+    <div className="buttons">
+      {front.map(button)}
+      {rest.length > 0 && (
+        <details className="more">
+          <summary>more</summary>
+          <div className="buttons">{rest.map(button)}</div>
+        </details>
+      )}
+    </div>
+  );
+}
+
+function DecideForm(props: { form: Form; subject: Subject; user: string; onClose: () => void; onChanged: (f: Form) => void; onDone: (d: Decided) => void }) {
+  const { form, subject, onClose } = props;
+  const { offer } = form;
+  const scope = `${subject.epic} ${subject.key}`;
+  const [message, setMessage] = useState(typed.get(scope) ?? "");
+  const [as, setAs] = useState(asKept());
+  const [budget, setBudget] = useState(offer.budget ?? "");
+  const [sending, setSending] = useState(false);
+  const [failure, setFailure] = useState<Failure | null>(null);
+  const [changed, setChanged] = useState(false);
+  const ref = useRef<HTMLFormElement>(null);
+  useKeys({ Escape: onClose });
+  useEffect(() => {
+    ref.current?.querySelector<HTMLElement>("textarea, input[name=budget], button.main")?.focus();
+    ref.current?.scrollIntoView({ block: "nearest" });
+  }, []);
+  useSend(ref);
+  const budgets = offer.verb === "resume";
+  const blocked = offer.verb === "approve" && !offer.how && !form.bound ? subject.notYet : undefined;
+  const send = async (e: FormEvent) => {
+    e.preventDefault();
+    if (sending || blocked) return;
+    setSending(true);
+    setFailure(null);
+    keepAs(as);
+    try {
+      const body = { id: form.id, verb: offer.verb, seen: form.seen, ...filled({ how: offer.how, message: offer.message ? message : "", as: as.trim(), budget: budgets ? budget.trim() : "" }), ...form.bound };
+      const decided = await decide(subject.epic, subject.key, body);
+      typed.delete(scope);
+      announce(decided.text);
+      props.onDone(decided);
+    } catch (x) {
+      setFailure(x instanceof Failure ? x : new Failure(0, { error: String(x), reason: "broken" }));
+      setSending(false);
+      if (x instanceof Failure && x.status === 409) {
+        setChanged(true);
+        await Promise.all(subject.reload.map(refresh));
+      }
+    }
+  };
+  return (
+    <form ref={ref} className="decideform" onSubmit={(e) => void send(e)} aria-label={label(offer)}>
+      <h3>{label(offer)}</h3>
+      <p>{offer.what}</p>
+      {offer.message && (
+        <label>
+          <span>{offer.verb === "reject" ? "What has to change" : offer.verb === "retry" ? "Hint for the next attempt" : "Why"}</span>
+          <textarea
+            rows={3}
+            value={message}
+            onChange={(e) => {
+              setMessage(e.target.value);
+              typed.set(scope, e.target.value);
+            }}
+          />
+          <Room text={message} />
+        </label>
+      )}
+      {budgets && (
+        <label>
+          <span>Add to the budget (usd=+20, tokens=+1M, wall=+1h), or nothing</span>
+          <input name="budget" value={budget} onChange={(e) => setBudget(e.target.value)} autoComplete="off" spellCheck={false} />
+        </label>
+      )}
+      <As value={as} onChange={setAs} user={props.user} approvers={subject.approvers ?? []} />
+      {failure && <Trouble failure={failure} />}
+      {changed && <Changed subject={subject} form={form} onLooked={(f) => { setChanged(false); setFailure(null); props.onChanged(f); }} />}
+      {blocked && <p className="faint">{blocked}</p>}
+      <div className="buttons">
+        <button type="submit" className="main" disabled={sending || changed || blocked !== undefined}>
+          {sending ? "sending …" : `Send: ${label(offer).toLowerCase()}`}
+          <kbd aria-hidden="true">Ctrl+Enter</kbd>
+        </button>
+        <button type="button" onClick={onClose}>
+          Not now<kbd aria-hidden="true">Esc</kbd>
+        </button>
+      </div>
+      <p className="faint terminal">
+        At a terminal: <Command text={offer.command} />
+      </p>
+    </form>
+  );
+}
+
+// Changed: what was decided about is another state now. It is shown anew; the decision that
+// follows is a new one, about that.
+function Changed({ subject, form, onLooked }: { subject: Subject; form: Form; onLooked: (f: Form) => void }) {
+  const still = subject.offers.find((o) => o.verb === form.offer.verb && o.how === form.offer.how);
+  if (!still) return <p role="alert">It has changed, and this can no longer be decided. What you typed is kept.</p>;
+  const look = () => onLooked(formOf(still, subject));
+  return (
+    <p role="alert">
+      It has changed since it was shown. The page shows it as it is now, and what you typed is kept.{" "}
+      <button type="button" onClick={look}>
+        I have looked: decide about this state
+      </button>
+    </p>
+  );
+}
+
+function As({ value, onChange, user, approvers }: { value: string; onChange: (v: string) => void; user: string; approvers: string[] }) {
+  return (
+    <label>
+      <span>As (a claim; on record is {user || "the user"}, too){approvers.length > 0 && `; it takes ${approvers.join(" or ")}`}</span>
+      <input name="as" value={value} placeholder={user} list="approvers" onChange={(e) => onChange(e.target.value)} autoComplete="off" spellCheck={false} />
+      <datalist id="approvers">
+        {approvers.map((a) => (
+          <option key={a} value={a} />
+        ))}
+      </datalist>
+    </label>
+  );
+}
+
+const room = 2000; // bytes of a message (executor.MaxNote)
+
+function Room({ text }: { text: string }) {
+  const left = room - new TextEncoder().encode(text).length;
+  if (left > 300) return null;
+  return <span className={left < 0 ? "status bad" : "faint"}>{left < 0 ? `${-left} bytes too long` : `${left} bytes left`}</span>;
+}
+
+function Taken({ decided }: { decided: Decided }) {
+  return (
+    <div role="status" className="taken">
+      <p>
+        <strong>{decided.taken ? "Decided: " : "Sent, and not read yet: "}</strong>
+        {decided.text}
+      </p>
+      {decided.command && (
+        <p>
+          No apply is at work. To go on: <Command text={decided.command} />
+        </p>
+      )}
+      <p className="faint">
+        On record as {decided.user}
+        {decided.by && decided.by !== decided.user && `, who says to be ${decided.by}`}.
+      </p>
+    </div>
+  );
+}
+
+function ReadOnly({ offers }: { offers: Offer[] }) {
+  if (offers.length === 0) return null;
+  return (
+    <details className="faint">
+      <summary>This page only reads (--read-only). What can be decided at a terminal</summary>
+      <ul className="plain">
+        {offers.map((o) => (
+          <li key={o.command}>
+            <Command text={o.command} /> {o.what}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+// useSend sends the form with Ctrl+Enter, wherever the focus is.
+function useSend(ref: React.RefObject<HTMLFormElement | null>): void {
+  useEffect(() => {
+    const press = (e: KeyboardEvent) => {
+      if (e.key !== "Enter" || !(e.ctrlKey || e.metaKey) || e.defaultPrevented) return;
+      e.preventDefault();
+      ref.current?.requestSubmit();
+    };
+    document.addEventListener("keydown", press);
+    return () => document.removeEventListener("keydown", press);
+  }, [ref]);
+}
+
+function filled(of: Record<string, string | undefined>): Record<string, string> {
+  return Object.fromEntries(Object.entries(of).filter((e): e is [string, string] => Boolean(e[1])));
+}
+
+const asKey = "ralph.as";
+function asKept(): string {
+  try {
+    return localStorage.getItem(asKey) ?? "";
+  } catch {
+    return "";
+  }
+}
+function keepAs(as: string): void {
+  try {
+    localStorage.setItem(asKey, as.trim());
+  } catch {
+    // it is typed again
+  }
+}

@@ -1,0 +1,100 @@
+// A diff: files that open and close, lines that wrap.
+import { memo, useMemo, useState } from "react";
+import type { Diff, FileChange } from "../api";
+import { parseDiff, type DiffFile, type Hunk } from "../diff";
+import { reveal } from "../reveal";
+import { count, each } from "../words";
+
+const long = 800; // lines of a file that is shut at first
+const block = 120; // lines that the browser draws, or does not, together
+
+export function DiffView({ diff }: { diff: Diff }) {
+  const files = useMemo(() => parseDiff(diff.patch), [diff.patch]);
+  if (files.length === 0 && each(diff.files).length === 0) return <p className="faint">Nothing is changed.</p>;
+  return (
+    <div className="diff">
+      <p className="faint">
+        <Size files={each(diff.files)} />
+        {diff.to.commit && (
+          <>
+            {" "}
+            · <code>{diff.from.commit.slice(0, 12) || "?"}</code> to <code>{diff.to.commit.slice(0, 12)}</code>
+          </>
+        )}
+        {diff.step && ` · ${diff.step} #${diff.attempt ?? 0}`}
+      </p>
+      {diff.truncated && <p className="status asks">The diff is cut: the files that follow are only counted.</p>}
+      {each(diff.notes).map((n) => (
+        <p key={n}>{n}</p>
+      ))}
+      {files.map((f, i) => (
+        <File key={`${f.path} ${i}`} file={f} of={files.length} />
+      ))}
+      <Missing all={each(diff.files)} shown={files} />
+    </div>
+  );
+}
+
+export function Size({ files }: { files: FileChange[] }) {
+  const sum = (of: (f: FileChange) => number) => files.reduce((n, f) => n + Math.max(0, of(f)), 0);
+  return (
+    <span>
+      {count(files.length, "file")}, <span className="plus">+{sum((f) => f.added)}</span> <span className="minus">−{sum((f) => f.removed)}</span>
+    </span>
+  );
+}
+
+function Missing({ all, shown }: { all: FileChange[]; shown: DiffFile[] }) {
+  const here = new Set(shown.map((f) => f.path));
+  const missing = all.filter((f) => !here.has(f.path));
+  if (missing.length === 0) return null;
+  return (
+    <ul className="plain faint">
+      {missing.slice(0, 200).map((f) => (
+        <li key={f.path}>
+          <code>{f.path}</code> {f.type} {f.added < 0 ? "binary" : `+${f.added} −${f.removed}`}, not in this diff
+        </li>
+      ))}
+      {missing.length > 200 && <li>and {missing.length - 200} more</li>}
+    </ul>
+  );
+}
+
+function File({ file, of }: { file: DiffFile; of: number }) {
+  const [open, setOpen] = useState(file.size <= long && of <= 60);
+  return (
+    <details open={open} onToggle={(e) => setOpen(e.currentTarget.open)}>
+      <summary data-row="">
+        <code>{reveal(file.from ? `${file.from} → ${file.path}` : file.path, true)}</code>{" "}
+        <span className="plus">+{file.added}</span> <span className="minus">−{file.removed}</span>
+      </summary>
+      {file.notes.map((n) => (
+        <p key={n} className="faint">
+          {reveal(n, true)}
+        </p>
+      ))}
+      {open && file.hunks.map((h, i) => <HunkView key={i} hunk={h} />)}
+    </details>
+  );
+}
+
+const HunkView = memo(function HunkView({ hunk }: { hunk: Hunk }) {
+  const blocks = [];
+  for (let i = 0; i < hunk.lines.length; i += block) blocks.push(hunk.lines.slice(i, i + block));
+  return (
+    <div className="hunk">
+      <div className="hunkhead">{reveal(hunk.head, true)}</div>
+      {blocks.map((lines, i) => (
+        <div key={i} className="block" style={{ containIntrinsicHeight: `auto ${lines.length * 1.45}em` }}>
+          {lines.map((l, j) => (
+            <div key={j} className={`l ${l.kind}`} data-was={l.was || ""} data-is={l.is || ""}>
+              {signs[l.kind] + reveal(l.text, true)}
+            </div>
+          ))}
+        </div>
+      ))}
+    </div>
+  );
+});
+
+const signs = { same: " ", add: "+", del: "−", note: " " };

@@ -1,0 +1,39 @@
+import { Dialog } from "./basics";
+
+const keys: [string, string][] = [
+  ["?", "this help"],
+  ["/", "find a sprint"],
+  ["j  k", "next, previous row"],
+  ["Enter", "open"],
+  ["Esc", "back: to the page above"],
+  ["g m", "go to Morning"],
+  ["g i", "go to Inbox"],
+  ["g e", "go to the epic"],
+  ["g r", "go to its runs"],
+  ["g l", "go to its journal"],
+  ["n", "next that waits for you"],
+  ["N", "next that failed"],
+  ["1 … 6", "tabs of a sprint: Now, Attempts, Diff, Log, Prompt, Why"],
+  ["a", "approve: opens the form"],
+  ["r", "reject, with what has to change"],
+  ["t", "retry, with a hint"],
+  ["s", "skip"],
+  ["Ctrl+Enter", "send the form"],
+];
+
+export function Help({ onClose }: { onClose: () => void }) {
+  return (
+    <Dialog title="Keys" onClose={onClose}>
+      <dl className="keys">
+        {keys.map(([key, what]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}

@@ -1,0 +1,86 @@
+// What waits for a person, as rows: on Morning, Inbox and the epic's page.
+import type { InboxItem } from "../api";
+import { rowAtHand, useKeys } from "../keys";
+import { go, to } from "../route";
+import { each, firstLine } from "../words";
+import { Ago, Command, Status } from "./basics";
+import { VerdictLine } from "./verdicts";
+
+const verbs: Record<string, string> = { a: "approve", r: "reject", t: "retry", s: "skip" };
+
+const hrefOf = (i: InboxItem, verb = ""): string => {
+  if (!i.key) return to.epic(i.epic) + (verb ? `?do=${verb}` : "");
+  return to.sprint(i.epic, i.key, "now", verb ? { do: verb } : {});
+};
+
+export function InboxList({ items, detailed, repos }: { items: InboxItem[]; detailed?: boolean; repos: boolean }) {
+  const act = (verb: string) => {
+    const href = rowAtHand()?.dataset["inbox"];
+    const item = items.find((i) => hrefOf(i) === href);
+    if (!item || !each(item.offers).some((o) => o.verb === verb)) return false;
+    go(hrefOf(item, verb));
+    return true;
+  };
+  useKeys(Object.fromEntries(Object.entries(verbs).map(([key, verb]) => [key, () => act(verb)])));
+  return (
+    <ul className="plain rows">
+      {items.map((i) => (
+        <InboxRow key={`${i.epic} ${i.key ?? ""} ${i.cause ?? ""}`} item={i} detailed={detailed ?? false} repos={repos} />
+      ))}
+    </ul>
+  );
+}
+
+function InboxRow({ item, detailed, repos }: { item: InboxItem; detailed: boolean; repos: boolean }) {
+  const href = hrefOf(item);
+  const offers = each(item.offers).filter((o) => o.verb !== "apply" && (o.main || (!o.how && (o.verb === "approve" || o.verb === "reject"))));
+  return (
+    <li className="inboxrow">
+      <div className="line">
+        <a className="what" href={href} data-row="" data-need="waits" data-inbox={href}>
+          <Status status="waiting" word={item.cause || item.status} />
+          {item.key && <span className="key">{item.key}</span>} <span className="title">{item.key ? item.title : item.epic_title}</span>
+        </a>
+        <span className="facts">
+          {repos && <span>{item.repo}</span>}
+          {item.since && <Ago at={item.since} />}
+          {item.files > 0 && (
+            <span>
+              <span className="plus">+{item.added}</span> <span className="minus">−{item.removed}</span>
+            </span>
+          )}
+          {item.holds > 0 && <span>holds up {item.holds}</span>}
+        </span>
+        <span className="acts">
+          {offers.map((o) => (
+            <a key={`${o.verb} ${o.how ?? ""}`} className="act" href={hrefOf(item, o.verb)} title={o.what}>
+              {o.verb}
+              <span className="hidden"> {item.key ?? "the run"}</span>
+            </a>
+          ))}
+        </span>
+      </div>
+      <p className="reason">{detailed ? item.asks : firstLine(item.asks)}</p>
+      {detailed && <Details item={item} />}
+    </li>
+  );
+}
+
+function Details({ item }: { item: InboxItem }) {
+  const hand = each(item.next).filter((n) => !n.way || n.way.verb === "apply");
+  return (
+    <>
+      {item.reason && !item.asks.includes(firstLine(item.reason)) && <p className="reason said">{item.reason}</p>}
+      {each(item.verdicts).length > 0 && (
+        <p className="reason">
+          <VerdictLine gates={each(item.verdicts)} />
+        </p>
+      )}
+      {hand.map((n) => (
+        <p key={n.command} className="reason">
+          {n.what}: <Command text={n.command} />
+        </p>
+      ))}
+    </>
+  );
+}

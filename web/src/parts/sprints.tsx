@@ -1,0 +1,173 @@
+// Sprints as rows.
+import { useMemo, useState } from "react";
+import type { Failure, SprintLine } from "../api";
+import { to } from "../route";
+import { count, each, firstLine, lasted, sign, tone, whole } from "../words";
+import { Ago, Status } from "./basics";
+import { matches } from "./find";
+
+const step = 300; // rows that are drawn at first, and with each "more"
+
+const needOf = (s: SprintLine): string => (s.status === "blocked" ? "failed" : s.status === "waiting" ? "waits" : "");
+
+export function SprintRows({ epic, sprints }: { epic: string; sprints: SprintLine[] }) {
+  const [most, setMost] = useState(step);
+  return (
+    <>
+      <ul className="plain rows">
+        {sprints.slice(0, most).map((s) => (
+          <li key={s.key} className="sprintrow">
+            <a href={to.sprint(epic, s.key)} data-row="" data-need={needOf(s)} className="what">
+              <Status status={s.status} word={s.word} />
+              <span className="key">{s.key}</span> <span className="title">{s.title}</span>
+            </a>
+            <span className="facts">
+              {s.status === "running" && s.since && <Ago at={s.since} />}
+              {s.status === "waiting" && s.since && <Ago at={s.since} />}
+              {s.tries > 1 && <span>{count(s.tries, "attempt")}</span>}
+              {s.work_ms > 0 && <span>{lasted(s.work_ms)}</span>}
+              {s.spent && <span>{s.spent}</span>}
+            </span>
+            {(s.doing || s.reason) && s.status !== "done" && <p className="reason">{s.doing || firstLine(s.reason)}</p>}
+          </li>
+        ))}
+      </ul>
+      {sprints.length > most && (
+        <button type="button" onClick={() => setMost(most + step)}>
+          show {Math.min(step, sprints.length - most)} more of {whole(sprints.length - most)}
+        </button>
+      )}
+    </>
+  );
+}
+
+const filters: [string, (s: SprintLine) => boolean][] = [
+  ["all", () => true],
+  ["waiting", (s) => s.status === "waiting"],
+  ["blocked", (s) => s.status === "blocked"],
+  ["running", (s) => s.status === "running"],
+  ["to do", (s) => s.status === "pending" || s.status === "ready"],
+  ["done", (s) => s.status === "done" || s.status === "skipped"],
+  ["cancelled", (s) => s.status === "cancelled"],
+];
+
+// Kept while the page is open: who comes back finds the list as it was left.
+const kept = new Map<string, { text: string; filter: string }>();
+
+export function SprintList({ epic, sprints }: { epic: string; sprints: SprintLine[] }) {
+  const [look, setLook] = useState(kept.get(epic) ?? { text: "", filter: "all" });
+  const change = (to: { text: string; filter: string }) => {
+    kept.set(epic, to);
+    setLook(to);
+  };
+  const counts = useMemo(() => filters.map(([name, of]) => ({ name, of, n: sprints.filter(of).length })), [sprints]);
+  const of = filters.find(([name]) => name === look.filter)?.[1];
+  const shown = sprints.filter((s) => (of?.(s) ?? true) && matches(look.text, s.key, s.title));
+  return (
+    <>
+      <div className="filter">
+        <input
+          id="find"
+          type="search"
+          aria-label="Find a sprint"
+          placeholder="find by key or title"
+          value={look.text}
+          onChange={(e) => change({ ...look, text: e.target.value })}
+        />
+        <div className="buttons" role="group" aria-label="Show">
+          {counts
+            .filter((c) => c.n > 0 || c.name === "all")
+            .map((c) => (
+              <button key={c.name} type="button" className="small" aria-pressed={c.name === look.filter} onClick={() => change({ ...look, filter: c.name })}>
+                {c.name} {whole(c.n)}
+              </button>
+            ))}
+        </div>
+      </div>
+      {shown.length === 0 && <p className="faint">None of the {whole(sprints.length)} sprints is like that.</p>}
+      <SprintRows key={look.filter} epic={epic} sprints={shown} />
+    </>
+  );
+}
+
+// Failures are the blocked sprints of an epic, those with one cause together.
+export function Failures({ epic, failures, sprints, repo }: { epic: string; failures: Failure[]; sprints: SprintLine[]; repo?: string | undefined }) {
+  const titles = useMemo(() => new Map(sprints.map((s) => [s.key, s.title])), [sprints]);
+  return (
+    <ul className="plain rows">
+      {failures.map((f, i) => {
+        const keys = each(f.keys);
+        return (
+          <li key={`${keys[0] ?? ""} ${i}`} className="inboxrow">
+            <div className="line">
+              <span className="what">
+                <Status status="blocked" word={f.gate ? `failed: ${f.gate}` : "failed"} />
+                {keys.slice(0, 8).map((k) => (
+                  <a key={k} href={to.sprint(epic, k)} data-row="" data-need="failed">
+                    <span className="key">{k}</span> <span className="title">{titles.get(k)}</span>
+                  </a>
+                ))}
+                {keys.length > 8 && <span className="faint">and {keys.length - 8} more</span>}
+              </span>
+              <span className="facts">
+                {repo && <span>{repo}</span>}
+                {f.tries > 0 && <span>{count(f.tries, "attempt")}</span>}
+                {f.holds > 0 && <span>holds up {f.holds}</span>}
+              </span>
+            </div>
+            <p className="reason said">{f.reason}</p>
+            {each(f.failed).length > 0 && (
+              <p className="reason">
+                {each(f.failed).slice(0, 8).map((name) => (
+                  <code key={name} className="test">
+                    {name}
+                  </code>
+                ))}
+                {each(f.failed).length > 8 && <span className="faint">and {each(f.failed).length - 8} more</span>}
+              </p>
+            )}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+const order = ["blocked", "waiting", "running", "done", "skipped", "cancelled", "ready", "pending"];
+
+// Tally is how many sprints there are of each status, what needs somebody first.
+export function Tally({ counts, total }: { counts: Record<string, number> | null; total: number }) {
+  const c = counts ?? {};
+  return (
+    <span className="tally">
+      {order
+        .filter((s) => (c[s] ?? 0) > 0)
+        .map((s) => (
+          <span key={s} className={`status ${tone(s)}`}>
+            <span className="sign" aria-hidden="true">
+              {sign(s)}
+            </span>
+            <span>
+              {s === "done" ? `${whole(c[s] ?? 0)} of ${whole(total)} done` : `${whole(c[s] ?? 0)} ${s}`}
+            </span>
+          </span>
+        ))}
+      {(c["done"] ?? 0) === 0 && <span className="faint">of {count(total, "sprint")}</span>}
+    </span>
+  );
+}
+
+// Bar draws the same as a strip.
+export function Bar({ counts, total }: { counts: Record<string, number> | null; total: number }) {
+  if (total === 0) return null;
+  const c = counts ?? {};
+  return (
+    <div className="bar" aria-hidden="true">
+      {["done", "skipped", "running", "waiting", "blocked", "cancelled", "ready", "pending"]
+        .filter((s) => (c[s] ?? 0) > 0)
+        .map((s) => (
+          <span key={s} className={tone(s)} style={{ flexGrow: c[s] ?? 0 }} />
+        ))}
+    </div>
+  );
+}

@@ -1,0 +1,118 @@
+// Words, signs and figures.
+
+// signs show a status without its colour.
+const signs: Record<string, string> = {
+  done: "✔",
+  running: "▶",
+  waiting: "?",
+  blocked: "■",
+  skipped: "↷",
+  cancelled: "✕",
+  ready: "○",
+  pending: "·",
+  interrupted: "▷",
+  // of attempts
+  passed: "✔",
+  failed: "✗",
+  stopped: "■",
+  timeout: "✗",
+  stalled: "✗",
+  error: "!",
+  // of gates
+  pass: "✔",
+  fail: "✗",
+  stop: "■",
+};
+
+// A selector follows, so that no sign is drawn as a coloured emoji.
+export const sign = (status: string): string => `${signs[status] ?? "·"}\ufe0e`;
+
+// Tone is the colour of a status.
+export type Tone = "good" | "bad" | "asks" | "busy" | "faint";
+
+export function tone(status: string): Tone {
+  switch (status) {
+    case "done":
+    case "passed":
+    case "pass":
+      return "good";
+    case "blocked":
+    case "failed":
+    case "fail":
+    case "stopped":
+    case "stop":
+    case "timeout":
+    case "stalled":
+      return "bad";
+    case "waiting":
+    case "error":
+    case "interrupted":
+      return "asks";
+    case "running":
+      return "busy";
+  }
+  return "faint";
+}
+
+// statusOf is the status that a word for people begins with: "waiting: approval".
+export const statusOf = (word: string): string => word.split(":", 1)[0]?.trim() ?? word;
+
+export const count = (n: number, one: string, many = `${one}s`): string => `${whole(n)} ${n === 1 ? one : many}`;
+
+const figures = new Intl.NumberFormat("en");
+export const whole = (n: number): string => figures.format(n);
+
+// lasted is a duration, in the two largest units.
+export function lasted(ms: number): string {
+  const s = Math.max(0, Math.round(ms / 1000));
+  if (s < 60) return `${s} s`;
+  const min = Math.round(s / 60);
+  if (min < 60) return `${min} min`;
+  const h = Math.floor(min / 60);
+  if (h < 24) return min % 60 ? `${h} h ${min % 60}` : `${h} h`;
+  const d = Math.floor(h / 24);
+  return h % 24 && d < 10 ? `${d} d ${h % 24} h` : `${d} d`;
+}
+
+// ago is how long something has been so, in one unit. A clock that was set back makes no
+// negative time.
+export function ago(at: string, now: number): string {
+  const s = Math.max(0, (now - Date.parse(at)) / 1000);
+  if (s < 60) return `${Math.floor(s)} s`;
+  if (s < 3600) return `${Math.floor(s / 60)} min`;
+  if (s < 48 * 3600) return `${Math.floor(s / 3600)} h`;
+  return `${Math.floor(s / 86400)} d`;
+}
+
+const two = (n: number): string => String(n).padStart(2, "0");
+
+// clock is a time here; with the date, if that is not today.
+export function clock(at: string, now: number, seconds = false): string {
+  const t = new Date(at);
+  if (Number.isNaN(t.getTime())) return at;
+  const time = `${two(t.getHours())}:${two(t.getMinutes())}${seconds ? `:${two(t.getSeconds())}` : ""}`;
+  return t.toDateString() === new Date(now).toDateString() ? time : `${t.getFullYear()}-${two(t.getMonth() + 1)}-${two(t.getDate())} ${time}`;
+}
+
+export function dollars(micro: number): string {
+  return `$${(micro / 1e6).toFixed(2)}`;
+}
+
+export function bytes(n: number): string {
+  if (n >= 10 << 20) return `${n >> 20} MB`;
+  if (n >= 10 << 10) return `${n >> 10} kB`;
+  return `${n} B`;
+}
+
+export const firstLine = (text: string | undefined): string => (text ?? "").split("\n", 1)[0] ?? "";
+
+export const each = <T>(list: T[] | null | undefined): T[] => list ?? [];
+
+// spent is a cost. What was not reported stays unknown: then it is at least what is known.
+export function spent(of: { tokens: number | null; tokens_at_least: number; usd_micro: number | null; usd_micro_at_least: number }): string {
+  if (of.usd_micro) return dollars(of.usd_micro);
+  if (of.usd_micro_at_least > 0) return `≥ ${dollars(of.usd_micro_at_least)}`;
+  if (of.tokens) return `${whole(of.tokens)} tokens`;
+  if (of.tokens_at_least > 0) return `≥ ${whole(of.tokens_at_least)} tokens`;
+  return of.tokens === null && of.usd_micro === null ? "cost unknown" : "";
+}
