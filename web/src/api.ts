@@ -72,6 +72,11 @@ export interface Spent {
   work_ms: number;
 }
 
+export interface Inbox {
+  items: Many<InboxItem>;
+  failures: Many<Failure>;
+}
+
 export interface InboxItem {
   epic: string;
   epic_title: string;
@@ -108,6 +113,7 @@ export interface Offer extends Way {
   what: string;
   command: string;
   main?: boolean;
+  tamper?: string;
 }
 
 export interface NextStep {
@@ -117,12 +123,18 @@ export interface NextStep {
 }
 
 export interface Failure {
+  epic: string;
+  epic_title: string;
+  repo: string;
   reason: string;
   keys: Many<string>;
+  title: string;
   gate?: string;
   failed?: Many<string>;
   tries: number;
   holds: number;
+  offers: Many<Offer>;
+  seq: number;
 }
 
 export interface SprintLine {

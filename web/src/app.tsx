@@ -1,6 +1,6 @@
 // The shell: where one is, what the link to the server does, and the keys of all pages.
 import { useEffect, useRef, useState } from "react";
-import type { Epic, InboxItem, Repository } from "./api";
+import type { Epic, Inbox as InboxAnswer, Repository } from "./api";
 import { said } from "./announce";
 import { forgetRow, nextRow, useKeys } from "./keys";
 import { link, refused } from "./live";
@@ -132,7 +132,7 @@ function useArrival(route: Route) {
 }
 
 function Header({ route, epic, onFind, onHelp }: { route: Route; epic: string; onFind: () => void; onHelp: () => void }) {
-  const waiting = each(useResource<InboxItem[]>("/inbox").data).length;
+  const waiting = each(useResource<InboxAnswer>("/inbox").data?.items).length;
   const here = useResource<Epic>(epicOf(route) ? api.epic(epicOf(route)) : null).data;
   const at = (p: string) => (route.page === p ? "page" : undefined);
   return (
@@ -163,7 +163,7 @@ function Header({ route, epic, onFind, onHelp }: { route: Route; epic: string; o
 }
 
 function BottomBar({ route, epic, onFind }: { route: Route; epic: string; onFind: () => void }) {
-  const waiting = each(useResource<InboxItem[]>("/inbox").data).length;
+  const waiting = each(useResource<InboxAnswer>("/inbox").data?.items).length;
   const at = (p: string) => (route.page === p ? "page" : undefined);
   return (
     <nav className="bottom" aria-label="Pages, at hand">

@@ -74,7 +74,7 @@ function alone(): Connection {
     "/api/v1/events",
     (m) => {
       if (m.event === "reset") hear({ reset: true });
-      else if (m.event === "journal") hear({ entries: [JSON.parse(m.data) as Entry] });
+      else if (m.event === "journal" || m.event === "change") hear({ entries: [JSON.parse(m.data) as Entry] });
     },
     (state) => hear({ state }),
   );

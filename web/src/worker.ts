@@ -28,7 +28,7 @@ const link = new Link(
   "/api/v1/events",
   (m) => {
     if (m.event === "reset") return tell({ reset: true });
-    if (m.event !== "journal") return;
+    if (m.event !== "journal" && m.event !== "change") return;
     if (gathered.length === 0) setTimeout(flush, 50);
     gathered.push(JSON.parse(m.data) as Entry);
   },

@@ -1,5 +1,5 @@
 // Epic: one run. What needs somebody, what failed, what runs, what comes next; all sprints.
-import type { Epic } from "../api";
+import type { Epic, Offer } from "../api";
 import { useKeys } from "../keys";
 import { Decisions } from "../parts/decide";
 import { Forecasted } from "../parts/forecast";
@@ -45,8 +45,8 @@ function View({ epic: e }: { epic: Epic }) {
           epic: e.id,
           key: "",
           seq: e.seq,
-          offers: each(e.offers),
-          bound: (o) => (o.verb === "approve" && (!o.how || o.how === "drafted") ? { digest: e.digest } : undefined),
+          offers: offersOf(e),
+          bound: (o) => (o.verb === "approve" && !o.tamper && (!o.how || o.how === "drafted") ? { digest: e.digest } : undefined),
           reload: [api.epic(e.id)],
         }}
       />
@@ -62,7 +62,7 @@ function View({ epic: e }: { epic: Epic }) {
       )}
       {each(e.failures).length > 0 && (
         <Section title="Failed" count={e.failed}>
-          <Failures epic={e.id} failures={each(e.failures)} sprints={each(e.sprints)} />
+          <Failures failures={each(e.failures)} epics={false} />
         </Section>
       )}
       {each(e.running).length > 0 && (
@@ -96,6 +96,15 @@ function View({ epic: e }: { epic: Epic }) {
       </Section>
     </>
   );
+}
+
+// offersOf are the decisions about the whole run, also those that its changes ask for.
+function offersOf(e: Epic): Offer[] {
+  const all = each(e.offers);
+  const asked = each(e.inbox)
+    .filter((i) => !i.key)
+    .flatMap((i) => each(i.offers));
+  return [...all, ...asked.filter((o) => !all.some((x) => x.verb === o.verb && x.how === o.how && x.tamper === o.tamper))];
 }
 
 function Facts({ epic: e }: { epic: Epic }) {

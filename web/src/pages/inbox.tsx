@@ -1,18 +1,18 @@
-import type { InboxItem, Repository } from "../api";
+import type { Inbox as Answer, Repository } from "../api";
 import { Loaded, Title } from "../parts/basics";
 import { InboxList } from "../parts/inbox";
 import { useResource } from "../resource";
 import { each } from "../words";
 
 export function Inbox() {
-  const inbox = useResource<InboxItem[]>("/inbox");
+  const inbox = useResource<Answer>("/inbox");
   const repos = each(useResource<Repository[]>("/repos").data);
   const several = repos.length > 1 || repos.some((r) => each(r.epics).length > 1);
   return (
     <>
       <Title text="Inbox" />
       <Loaded of={inbox} what="The inbox">
-        {(items) =>
+        {({ items }) =>
           each(items).length === 0 ? (
             <p>Nothing waits for you.</p>
           ) : (

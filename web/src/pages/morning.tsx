@@ -1,6 +1,6 @@
 // Morning: what is done, what waits for me, what failed and why, what it cost, what comes
 // next, whether I may trust it.
-import type { Epic, EpicLine, InboxItem, Repository } from "../api";
+import type { Epic, EpicLine, Inbox, Repository } from "../api";
 import { Ago, Clock, Command, Loaded, Section, Status, Title } from "../parts/basics";
 import { Forecasted } from "../parts/forecast";
 import { InboxList } from "../parts/inbox";
@@ -26,11 +26,11 @@ export function Morning() {
 }
 
 function News({ repos }: { repos: Repository[] }) {
-  const inbox = useResource<InboxItem[]>("/inbox");
+  const inbox = useResource<Inbox>("/inbox");
   const lines: Line[] = repos.flatMap((r) => each(r.epics).map((e) => ({ ...e, repo: r.name })));
   const news = lines.filter(hasNews).slice(0, most);
   const failed = lines.reduce((n, e) => n + e.failed, 0);
-  const waiting = each(inbox.data);
+  const waiting = each(inbox.data?.items);
   const several = repos.length > 1;
   return (
     <>
@@ -50,9 +50,7 @@ function News({ repos }: { repos: Repository[] }) {
       )}
       {failed > 0 && (
         <Section title="Failed" count={failed}>
-          {news.filter((e) => e.failed > 0).map((e) => (
-            <EpicFailures key={e.id} line={e} several={lines.length > 1} />
-          ))}
+          <Failures failures={each(inbox.data?.failures)} epics={lines.length > 1} />
         </Section>
       )}
       {news.length > 0 && (
@@ -148,15 +146,6 @@ function EpicRow({ line: e, several }: { line: Line; several: boolean }) {
 interface Of {
   line: Line;
   several: boolean;
-}
-
-function EpicFailures({ line, several }: Of) {
-  const epic = useResource<Epic>(api.epic(line.id));
-  return (
-    <Loaded of={epic} what={line.title}>
-      {(e) => <Failures epic={e.id} failures={each(e.failures)} sprints={each(e.sprints)} repo={several ? line.title : undefined} />}
-    </Loaded>
-  );
 }
 
 function EpicNext({ line, several }: Of) {

@@ -1,6 +1,6 @@
 // Small parts that all pages use.
 import { useEffect, useRef, useState, useSyncExternalStore, type ReactNode } from "react";
-import type { InboxItem } from "../api";
+import type { Inbox } from "../api";
 import type { Failure } from "../client";
 import { useResource, type Resource } from "../resource";
 import { webAddress } from "../reveal";
@@ -21,7 +21,7 @@ export function Status({ status, word, short }: { status: string; word?: string 
 
 // Title is the heading of the page, and the name of its tab, with how much waits.
 export function Title({ text, children }: { text: string; children?: ReactNode }) {
-  const waits = each(useResource<InboxItem[]>("/inbox").data).length;
+  const waits = each(useResource<Inbox>("/inbox").data?.items).length;
   useEffect(() => {
     document.title = `${waits > 0 ? `(${waits}) ` : ""}${text} · ralph`;
   }, [text, waits]);

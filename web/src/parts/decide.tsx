@@ -48,6 +48,7 @@ const hows: Record<string, string> = {
 };
 
 const label = (o: Offer): string => {
+  if (o.tamper) return "Accept the change";
   const verb = o.verb.charAt(0).toUpperCase() + o.verb.slice(1);
   return o.how ? `${verb} ${hows[o.how] ?? o.how}` : verb;
 };
@@ -93,7 +94,7 @@ function Buttons({ offers, onOpen, firstOf }: { offers: Offer[]; onOpen: (o: Off
   const front = offers.filter((o) => (some ? o.main : !o.how));
   const rest = offers.filter((o) => !front.includes(o));
   const button = (o: Offer) => (
-    <button key={`${o.verb} ${o.how ?? ""}`} type="button" title={o.what} onClick={() => onOpen(o)} className={o.main ? "main" : ""}>
+    <button key={`${o.verb} ${o.how ?? ""} ${o.tamper ?? ""}`} type="button" title={o.what} onClick={() => onOpen(o)} className={o.main ? "main" : ""}>
       {label(o)}
       {firstOf(o.verb) === o && keyOf[o.verb] && <kbd aria-hidden="true">{keyOf[o.verb]}</kbd>}
     </button>
@@ -137,7 +138,7 @@ function DecideForm(props: { form: Form; subject: Subject; user: string; onClose
     setFailure(null);
     keepAs(as);
     try {
-      const body = { id: form.id, verb: offer.verb, seen: form.seen, ...filled({ how: offer.how, message: offer.message ? message : "", as: as.trim(), budget: budgets ? budget.trim() : "" }), ...form.bound };
+      const body = { id: form.id, verb: offer.verb, seen: form.seen, ...filled({ how: offer.how, tamper: offer.tamper, message: offer.message ? message : "", as: as.trim(), budget: budgets ? budget.trim() : "" }), ...form.bound };
       const decided = await decide(subject.epic, subject.key, body);
       typed.delete(scope);
       announce(decided.text);
@@ -198,7 +199,7 @@ function DecideForm(props: { form: Form; subject: Subject; user: string; onClose
 // Changed: what was decided about is another state now. It is shown anew; the decision that
 // follows is a new one, about that.
 function Changed({ subject, form, onLooked }: { subject: Subject; form: Form; onLooked: (f: Form) => void }) {
-  const still = subject.offers.find((o) => o.verb === form.offer.verb && o.how === form.offer.how);
+  const still = subject.offers.find((o) => o.verb === form.offer.verb && o.how === form.offer.how && o.tamper === form.offer.tamper);
   if (!still) return <p role="alert">It has changed, and this can no longer be decided. What you typed is kept.</p>;
   const look = () => onLooked(formOf(still, subject));
   return (

@@ -90,9 +90,8 @@ export function SprintList({ epic, sprints }: { epic: string; sprints: SprintLin
   );
 }
 
-// Failures are the blocked sprints of an epic, those with one cause together.
-export function Failures({ epic, failures, sprints, repo }: { epic: string; failures: Failure[]; sprints: SprintLine[]; repo?: string | undefined }) {
-  const titles = useMemo(() => new Map(sprints.map((s) => [s.key, s.title])), [sprints]);
+// Failures are blocked sprints, those with one cause together.
+export function Failures({ failures, epics }: { failures: Failure[]; epics: boolean }) {
   return (
     <ul className="plain rows">
       {failures.map((f, i) => {
@@ -102,17 +101,28 @@ export function Failures({ epic, failures, sprints, repo }: { epic: string; fail
             <div className="line">
               <span className="what">
                 <Status status="blocked" word={f.gate ? `failed: ${f.gate}` : "failed"} />
-                {keys.slice(0, 8).map((k) => (
-                  <a key={k} href={to.sprint(epic, k)} data-row="" data-need="failed">
-                    <span className="key">{k}</span> <span className="title">{titles.get(k)}</span>
+                {keys.slice(0, 8).map((k, at) => (
+                  <a key={k} href={to.sprint(f.epic, k)} data-row="" data-need="failed">
+                    <span className="key">{k}</span> {at === 0 && <span className="title">{f.title}</span>}
                   </a>
                 ))}
                 {keys.length > 8 && <span className="faint">and {keys.length - 8} more</span>}
               </span>
               <span className="facts">
-                {repo && <span>{repo}</span>}
+                {epics && <span>{f.epic_title}</span>}
                 {f.tries > 0 && <span>{count(f.tries, "attempt")}</span>}
                 {f.holds > 0 && <span>holds up {f.holds}</span>}
+              </span>
+              <span className="acts">
+                {keys[0] !== undefined &&
+                  each(f.offers)
+                    .filter((o) => o.main && o.verb !== "apply")
+                    .map((o) => (
+                      <a key={o.command} className="act" href={to.sprint(f.epic, keys[0] ?? "", "now", { do: o.verb })} title={o.what}>
+                        {o.verb}
+                        <span className="hidden"> {keys[0]}</span>
+                      </a>
+                    ))}
               </span>
             </div>
             <p className="reason said">{f.reason}</p>
