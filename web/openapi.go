@@ -4,10 +4,11 @@ import (
 	"encoding/json"
 	"net/http"
 	"reflect"
-	"regexp"
+
 	"strings"
 
 	"github.com/ralph-compiler/ralph/internal/jsonschema"
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -60,7 +61,7 @@ func describedRoutes() ([]byte, error) {
 	}, "", "  ")
 }
 
-var inPath = regexp.MustCompile(`\{(\w+)(?:\.\.\.)?\}`)
+var inPath = lazyregexp.New(`\{(\w+)(?:\.\.\.)?\}`)
 
 // operation describes a route.
 func (r route) operation(set *jsonschema.Set, fault json.RawMessage) (object, error) {
