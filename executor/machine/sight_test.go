@@ -198,3 +198,31 @@ func (s *stage) pausedAnew() {
 	s.now = s.now.Add(1e6)
 	s.ok("", executor.Decision{Verb: executor.Pause})
 }
+
+// What a page showed is older than what has happened to the sprint since: the state may
+// look the same, and the decision was not about it.
+func TestADecisionNamesTheLastEventThatWasShown(t *testing.T) { // S4-140
+	s := newStage(t, []string{"1.1", "1.2: 1.1"}, asksAna)
+	s.begin()
+	s.until(nil)
+	const waits = ir.NodeID("bd-1-1")
+	v, _ := s.run.View(waits)
+	if v.Changed == 0 || v.Changed > s.run.Seq() {
+		t.Fatalf("1.1 changed last at event %d of %d", v.Changed, s.run.Seq())
+	}
+	decide := func(verb executor.Verb, seen int64, want string) {
+		t.Helper()
+		err := s.sent(waits, executor.Decision{Verb: verb, By: "ana", Message: "why", Seen: executor.Sight{Seq: seen}}, func() {})
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s, having seen event %d: %v; want %q", verb, seen, err, want)
+		}
+	}
+	decide(executor.Approve, s.run.Seq(), "")
+	decide(executor.Approve, v.Changed, "")
+	decide(executor.Approve, 0, "") // a command says no number
+	decide(executor.Approve, v.Changed-1, "came after it")
+	decide(executor.Reject, v.Changed-1, "came after it")
+	decide(executor.Skip, v.Changed-1, "came after it")
+	s.ok("1.2", executor.Decision{Verb: executor.Pause})
+	decide(executor.Approve, v.Changed, "") // something else happened
+}
