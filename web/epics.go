@@ -63,7 +63,7 @@ func (l *live) line() EpicLine {
 		Seq: r.Run.Seq(), Run: run, Says: run.Says, Counts: r.Run.Summary().Counts(), Total: len(r.Epic.Nodes), Broken: l.broken,
 		Spent: words.SpentOfRun(run.View),
 	}
-	for _, v := range r.Run.Views() {
+	for _, v := range l.views() {
 		if asksPerson(v) {
 			out.Waits++
 		}
@@ -101,12 +101,12 @@ func (l *live) epic() (any, error) {
 	out := Epic{
 		EpicLine: l.line(), Repo: filepath.Base(l.repo.Dir), Dir: l.repo.Dir, Digest: r.Epic.Digest,
 		Inbox: l.inbox(), Failures: l.failures(), Running: []SprintLine{}, Upcoming: []SprintLine{}, Sprints: []SprintLine{},
-		Proposals: orEmpty(r.Run.Overview().Proposals), Changes: orEmpty(record.ChangesOf(r.Run, r.Key, r.About(), r.Space.Checkout.Undone)), Doubts: orEmpty(record.DoubtsOf(r.Run)), Offers: l.runOffers(),
+		Proposals: orEmpty(r.Run.Overview().Proposals), Changes: orEmpty(record.ChangesOf(r.Run, r.Key, r.About(), r.Space.Checkout.Undone)), Doubts: orEmpty(record.DoubtsIn(r.Run, l.views())), Offers: l.runOffers(),
 	}
 	if !r.Held {
 		out.Command = "ralph apply" + record.Applies(r.File)
 	}
-	for _, v := range r.Run.Views() {
+	for _, v := range l.views() {
 		line := sprintLine(v)
 		out.Sprints = append(out.Sprints, line)
 		switch {
@@ -163,7 +163,7 @@ func (l *live) byKey(key ir.Key) (machine.NodeView, bool) {
 func (l *live) failures() []Failure {
 	out := []Failure{}
 	at := map[string]int{}
-	for _, v := range l.rec.Run.Views() {
+	for _, v := range l.views() {
 		if !failed(v) {
 			continue
 		}

@@ -57,7 +57,7 @@ func (l *live) graph() (any, error) {
 }
 
 func (l *live) statuses() (any, error) {
-	views := l.rec.Run.Views()
+	views := l.views()
 	out := Statuses{Seq: l.rec.Run.Seq(), State: make(map[ir.Key]string, len(views))}
 	for _, v := range views {
 		out.State[v.Key] = v.Status.String()
@@ -73,7 +73,7 @@ func (l *live) statuses() (any, error) {
 func (l *live) runs() (any, error) {
 	out := RunGraph{Runs: []AgentRun{}, Edges: []RunEdge{}}
 	last := map[ir.Key]string{} // attempt of each sprint
-	for _, v := range l.rec.Run.Views() {
+	for _, v := range l.views() {
 		before := ""
 		for _, a := range v.Attempts {
 			run := l.agentRun(v, a)

@@ -26,7 +26,7 @@ func (s *Server) inboxes() (any, error) {
 // inbox is what waits for people in an epic, oldest first.
 func (l *live) inbox() []InboxItem {
 	out := l.aboutRun(record.RunOf(l.rec.Record))
-	for _, v := range l.rec.Run.Views() {
+	for _, v := range l.views() {
 		if asksPerson(v) {
 			out = append(out, l.item(v))
 		}

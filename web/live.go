@@ -16,6 +16,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/run"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -32,13 +33,14 @@ type live struct {
 
 	mu     sync.Mutex
 	rec    *record.Followed
-	crew   *run.Crew       // of the epic, made when it is asked for
-	count  int64           // of changes: what was made at another count is stale
-	made   map[string]made // answers, by what was asked
-	ring   []told          // what streams were told, newest last
-	epoch  int64           // of the ring: it goes up when the record was made anew
-	known  *shape          // of its epic
-	broken string          // why the record may be old
+	crew   *run.Crew          // of the epic, made when it is asked for
+	count  int64              // of changes: what was made at another count is stale
+	made   map[string]made    // answers, by what was asked
+	ring   []told             // what streams were told, newest last
+	epoch  int64              // of the ring: it goes up when the record was made anew
+	known  *shape             // of its epic
+	seen   []machine.NodeView // since the last change; nil: nobody has looked yet
+	broken string             // why the record may be old
 }
 
 // made is an answer that was made when the epic had changed count times.
@@ -241,6 +243,7 @@ func (l *live) look(ctx context.Context) bool {
 		return false
 	}
 	l.count++
+	l.seen = nil
 	clear(l.made)
 	if fresh.Again {
 		l.ring = nil
@@ -256,6 +259,14 @@ func (l *live) look(ctx context.Context) bool {
 		l.ring = slices.Clone(l.ring[over:])
 	}
 	return true
+}
+
+// views are the sprints as they are now.
+func (l *live) views() []machine.NodeView {
+	if l.seen == nil {
+		l.seen = l.rec.Run.Views()
+	}
+	return l.seen
 }
 
 // agents are the epic's runners, which know what is secret and how to join a session. They

@@ -54,7 +54,7 @@ func Body(text string) string {
 }
 
 // IsDraft reports whether an epic was made by `ralph draft`, to write a plan.
-func IsDraft(epic *ir.Epic) bool { return epic.Plans() != "" && len(epic.Nodes) == 1 }
+func IsDraft(epic *ir.Epic) bool { return len(epic.Nodes) == 1 && epic.Plans() != "" }
 
 // ApprovesDraft reports whether a decision approves a drafted plan.
 func ApprovesDraft(d executor.Decision) bool {

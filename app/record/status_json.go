@@ -251,8 +251,11 @@ func (r *Record) State() (word, says string) {
 }
 
 // DoubtsOf lists the passes of gates that are worth a look, each with its sprint.
-func DoubtsOf(run *machine.Run) (out []string) {
-	for _, v := range run.Views() {
+func DoubtsOf(run *machine.Run) []string { return DoubtsIn(run, run.Views()) }
+
+// DoubtsIn is DoubtsOf for nodes that were looked at already.
+func DoubtsIn(run *machine.Run, views []machine.NodeView) (out []string) {
+	for _, v := range views {
 		if v.Status != executor.Done && v.Status != executor.Waiting {
 			continue
 		}

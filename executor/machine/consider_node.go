@@ -12,7 +12,7 @@ func (r *Run) considerSkip(n *node, d *executor.Decision) (act, error) {
 	switch {
 	case n.sum:
 		return nil, r.refuse(n, "the integration of all results cannot be skipped")
-	case r.epic.Plans() != "":
+	case r.plans != "":
 		return nil, r.refuse(n, "a draft cannot be skipped; cancel ends it")
 	case n.shown() == executor.Skipped:
 		return nil, r.already(n, "is skipped already")

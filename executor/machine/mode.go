@@ -82,10 +82,10 @@ func (x Summary) Mode() (mode, reason string) {
 	switch {
 	case len(x.r.epic.Nodes) == 0:
 		return ModeCreated, "it has no sprints yet"
-	case x.r.epic.Plans() != "" && open == 0 && done > 0:
-		return ModeReady, "the plan compiled and was approved: " + x.r.epic.Plans()
-	case x.r.epic.Plans() != "":
-		return ModePlanning, "a plan is drafted: " + x.r.epic.Plans()
+	case x.r.plans != "" && open == 0 && done > 0:
+		return ModeReady, "the plan compiled and was approved: " + x.r.plans
+	case x.r.plans != "":
+		return ModePlanning, "a plan is drafted: " + x.r.plans
 	case !x.r.runs.begun && !o.PlanApproved, !x.r.runs.open() && !o.PlanApproved && open > 0:
 		return ModePlanning, "the plan waits for approval: digest " + x.r.epic.Digest
 	case !x.r.runs.begun && x.r.epic.Run.HITL.Plan == "required":

@@ -6,5 +6,6 @@ import "github.com/ralph-compiler/ralph/ir"
 // know the epic and the node that they are given, and nothing else of the run.
 type rules struct {
 	epic    *ir.Epic
+	plans   string            // Epic.Plans
 	digests map[string]string // of gates, computed when first needed
 }

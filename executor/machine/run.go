@@ -51,7 +51,7 @@ type buffers struct {
 // New returns a run of epic without events. The epic must be valid (ir.Verify) and
 // must not be modified afterwards.
 func New(epic *ir.Epic) (*Run, error) {
-	g := &graph{rules: &rules{epic: epic, digests: map[string]string{}}, byID: make(map[ir.NodeID]*node, len(epic.Nodes)+1)}
+	g := &graph{rules: &rules{epic: epic, plans: epic.Plans(), digests: map[string]string{}}, byID: make(map[ir.NodeID]*node, len(epic.Nodes)+1)}
 	r := &Run{graph: g, clock: &clock{}}
 	r.runs = runs{graph: g, clock: r.clock}
 	r.halt.clock = r.clock

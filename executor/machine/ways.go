@@ -141,7 +141,7 @@ func (r *Run) waysOf(n *node) []Way {
 	}
 	switch {
 	case n.lands():
-	case n.status == executor.Running && r.epic.Plans() == "":
+	case n.status == executor.Running && r.plans == "":
 		o.say(Way{Verb: executor.Skip, How: executor.Forced}, Way{Verb: executor.Cancel})
 	default:
 		o.say(r.waysAround()...)
@@ -175,7 +175,7 @@ func (r *Run) waysOfWaiting(n *node, o *offer) {
 
 // waysAround ends a node without its result. A draft is nothing without its plan.
 func (r *rules) waysAround() []Way {
-	if r.epic.Plans() != "" {
+	if r.plans != "" {
 		return []Way{{Verb: executor.Cancel}}
 	}
 	return []Way{{Verb: executor.Skip}, {Verb: executor.Cancel}}
