@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"runtime/debug"
 	"strconv"
 	"sync"
 	"time"
@@ -51,6 +52,7 @@ func Listen(ctx context.Context, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	debug.FreeOSMemory() // what it took to read the epics
 	s := &Server{house: h, readOnly: o.ReadOnly, token: newToken(), kept: map[string]made{}, diffs: make(chan struct{}, 2), document: sync.OnceValue(OpenAPI)}
 	if s.listener, s.usual, err = listen(h.repos[0].Git, o.Port); err != nil {
 		return nil, err

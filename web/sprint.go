@@ -20,7 +20,7 @@ func (l *live) sprint(key ir.Key) (any, error) {
 		return nil, unknown("there is no sprint %s in this epic", key)
 	}
 	out := Sprint{
-		Seq: l.rec.Run.Seq(), Word: words.Status(v), Asks: words.WhyNot(v), Show: record.ShowOf(l.rec.Record, v),
+		Seq: l.rec.Run.Seq(), Word: words.Status(v), Asks: words.WhyNot(v), Show: l.rec.Show(record.NodeOf(l.rec.Record, v)),
 		After: []SprintLine{}, Before: []SprintLine{}, Offers: l.offers(v), Join: l.joins(v), Tail: tailOf(v),
 	}
 	for _, e := range l.rec.Node(v.ID).After {

@@ -14,7 +14,7 @@ import (
 
 // ShowOf is everything about one node: the content of `ralph show`, with --json or as text.
 func ShowOf(r *Record, v machine.NodeView) ShowJSON {
-	out := r.Show(r.node(v))
+	out := r.Show(NodeOf(r, v))
 	if out.Spec != nil {
 		out.Place = PlaceIn(r, v.ID)
 		out.Plan, out.PlanLine = out.Place.File, out.Place.Line

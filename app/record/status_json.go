@@ -200,7 +200,7 @@ func statusOf(r *Record) StatusJSON {
 	s.Epic.ID, s.Epic.Slug, s.Epic.Title, s.Epic.Plan, s.Epic.Digest, s.Epic.Changed = h.ID, h.Slug, h.Title, h.Plan, r.Epic.Digest, r.Changed
 	s.Run = RunOf(r)
 	for _, v := range r.Run.Views() {
-		s.Nodes = append(s.Nodes, r.node(v))
+		s.Nodes = append(s.Nodes, NodeOf(r, v))
 		if v.GoesOn && v.Status == executor.Waiting && v.ID != executor.Integration {
 			s.GoesOn++
 		}
@@ -266,8 +266,8 @@ func DoubtsIn(run *machine.Run, views []machine.NodeView) (out []string) {
 	return out
 }
 
-// node is a node as `ralph status --json` prints it, with its attempts.
-func (r *Record) node(v machine.NodeView) NodeJSON {
+// NodeOf is a node as `ralph status --json` prints it, with its attempts.
+func NodeOf(r *Record, v machine.NodeView) NodeJSON {
 	n := r.Node(v.ID)
 	out := NodeJSON{
 		Key: v.Key, ID: v.ID, Title: v.Title, Kind: n.Kind, Phase: n.Phase, Status: v.Status.String(),
