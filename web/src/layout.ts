@@ -47,11 +47,15 @@ function columnsOf(runs: AgentRun[], edges: RunEdge[]): Map<string, number> {
   for (const r of runs) {
     let column = (last.get(r.key) ?? -1) + 1;
     for (const from of before.get(r.id) ?? []) column = Math.max(column, (columns.get(from) ?? -1) + 1);
+    if (r.step === "integrate" && !before.has(r.id)) column = Math.max(column, ...endedBefore(runs, r).map((o) => (columns.get(o.id) ?? -1) + 1));
     columns.set(r.id, column);
     last.set(r.key, column);
   }
   return columns;
 }
+
+// endedBefore are the runs that a joining of results may hold.
+const endedBefore = (runs: AgentRun[], r: AgentRun): AgentRun[] => runs.filter((o) => o.ended && r.started && o.id !== r.id && o.ended <= r.started);
 
 // rowsOf gives each sprint a row of its own while it needs it: first one in which something
 // that it follows stands, else any that is free, else a new one.

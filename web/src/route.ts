@@ -77,6 +77,16 @@ export function go(href: string): void {
   location.hash = href;
 }
 
+// settle takes what was asked for once out of the address, without another page.
+export function settle(name: string): void {
+  const at = parseRoute(location.hash);
+  if (!at.query.has(name)) return;
+  at.query.delete(name);
+  const query = at.query.toString();
+  history.replaceState(null, "", (at.href.split("?", 1)[0] ?? "#/") + (query ? `?${query}` : ""));
+  route.set(parseRoute(location.hash));
+}
+
 // above is the page that Escape leads to.
 export function above(at: Route): string {
   switch (at.page) {

@@ -21,7 +21,7 @@ export function EpicPage({ epic }: { epic: string }) {
 }
 
 function View({ epic: e }: { epic: Epic }) {
-  const route = useRoute();
+  const urgent = offersOf(e).some((o) => o.main);
   useKeys({
     "/": () => {
       const find = document.getElementById("find");
@@ -39,22 +39,7 @@ function View({ epic: e }: { epic: Epic }) {
         </p>
       )}
       {e.changed && <p className="status asks">epic.json is another one since the last run.</p>}
-      <Decisions
-        open={route.query.get("do") ?? undefined}
-        subject={{
-          epic: e.id,
-          key: "",
-          seq: e.seq,
-          offers: offersOf(e),
-          bound: (o) => (o.verb === "approve" && !o.tamper && (!o.how || o.how === "drafted") ? { digest: e.digest } : undefined),
-          reload: [api.epic(e.id)],
-        }}
-      />
-      {e.command && (
-        <p>
-          To go on: <Command text={e.command} dir={e.dir} />
-        </p>
-      )}
+      {urgent && <RunDecisions epic={e} />}
       {each(e.inbox).length > 0 && (
         <Section title="Waits for you" count={each(e.inbox).length}>
           <InboxList items={each(e.inbox)} repos={false} />
@@ -74,6 +59,11 @@ function View({ epic: e }: { epic: Epic }) {
         <Section title="Next">
           <Forecasted of={e.forecast} />
           <SprintRows epic={e.id} sprints={each(e.upcoming)} />
+        </Section>
+      )}
+      {!urgent && (
+        <Section title="The run">
+          <RunDecisions epic={e} />
         </Section>
       )}
       <Section title="Trust">
@@ -98,6 +88,30 @@ function View({ epic: e }: { epic: Epic }) {
   );
 }
 
+function RunDecisions({ epic: e }: { epic: Epic }) {
+  const route = useRoute();
+  return (
+    <>
+      <Decisions
+        open={route.query.get("do") ?? undefined}
+        subject={{
+          epic: e.id,
+          key: "",
+          seq: e.seq,
+          offers: offersOf(e),
+          bound: (o) => (o.verb === "approve" && !o.tamper && (!o.how || o.how === "drafted") ? { digest: e.digest } : undefined),
+          reload: [api.epic(e.id)],
+        }}
+      />
+      {e.command && (
+        <p>
+          To go on: <Command text={e.command} dir={e.dir} />
+        </p>
+      )}
+    </>
+  );
+}
+
 // offersOf are the decisions about the whole run, also those that its changes ask for.
 function offersOf(e: Epic): Offer[] {
   const all = each(e.offers);
@@ -118,7 +132,7 @@ function Facts({ epic: e }: { epic: Epic }) {
       <p className="facts">
         <Tally counts={e.counts} total={e.total} />
         <span>{e.spent}</span>
-        {e.run.spent_in_all.work_ms > 0 && <span>{lasted(e.run.spent_in_all.work_ms)} of work</span>}
+        {e.run.spent_in_all.work_ms >= 1000 && <span>{lasted(e.run.spent_in_all.work_ms)} of work</span>}
         {e.ended && (
           <span>
             ended <Clock at={e.ended} />

@@ -1,6 +1,6 @@
 // Morning: what is done, what waits for me, what failed and why, what it cost, what comes
 // next, whether I may trust it.
-import type { Epic, EpicLine, Inbox, Repository } from "../api";
+import type { Epic, EpicLine, Inbox, Repository, SprintLine } from "../api";
 import { Ago, Clock, Command, Loaded, Section, Status, Title } from "../parts/basics";
 import { Forecasted } from "../parts/forecast";
 import { InboxList } from "../parts/inbox";
@@ -55,17 +55,22 @@ function News({ repos }: { repos: Repository[] }) {
       )}
       {news.length > 0 && (
         <Section title="Next">
-          {news.map((e) => (
-            <EpicNext key={e.id} line={e} several={lines.length > 1} />
-          ))}
+          <dl className="per">
+            {news.map((e) => (
+              <EpicNext key={e.id} line={e} several={lines.length > 1} />
+            ))}
+          </dl>
         </Section>
       )}
-      <Section title="Trust">
-        {(news.length > 0 ? news : lines.slice(0, 3)).map((e) => (
-          <EpicTrust key={e.id} line={e} several={lines.length > 1} />
-        ))}
-        {lines.length === 0 && <p className="faint">There is nothing to trust yet.</p>}
-      </Section>
+      {lines.length > 0 && (
+        <Section title="Trust">
+          <dl className="per">
+            {(news.length > 0 ? news : lines.slice(0, 3)).map((e) => (
+              <EpicTrust key={e.id} line={e} several={lines.length > 1} />
+            ))}
+          </dl>
+        </Section>
+      )}
     </>
   );
 }
@@ -151,28 +156,37 @@ interface Of {
 function EpicNext({ line, several }: Of) {
   const e = useResource<Epic>(api.epic(line.id)).data;
   if (!e) return null;
-  const soon = each(e.upcoming);
   return (
-    <div className="next">
-      {several && <h3>{e.title}</h3>}
-      <p>{e.says}</p>
-      {soon.length > 0 && (
-        <p>
-          {soon.slice(0, 6).map((s) => (
-            <a key={s.key} href={to.sprint(e.id, s.key)} className="soon">
-              <span className="key">{s.key}</span> {s.title}
-            </a>
-          ))}
-          {soon.length > 6 && <span className="faint">and more</span>}
-        </p>
-      )}
-      <Forecasted of={e.forecast} />
-      {e.command && (
-        <p>
-          To go on: <Command text={e.command} dir={e.dir} />
-        </p>
-      )}
-    </div>
+    <>
+      {several && <dt>{e.title}</dt>}
+      <dd>
+        {e.run.state !== "at work" && <p>{e.says}</p>}
+        <Some title="at work on" epic={e.id} sprints={each(e.running)} />
+        <Some title="then" epic={e.id} sprints={each(e.upcoming)} />
+        {each(e.running).length + each(e.upcoming).length === 0 && e.run.state === "at work" && <p>Nothing can begin before something above is decided.</p>}
+        <Forecasted of={e.forecast} />
+        {e.command && (
+          <p>
+            To go on: <Command text={e.command} dir={e.dir} />
+          </p>
+        )}
+      </dd>
+    </>
+  );
+}
+
+function Some({ title, epic, sprints }: { title: string; epic: string; sprints: SprintLine[] }) {
+  if (sprints.length === 0) return null;
+  return (
+    <p>
+      {title}{" "}
+      {sprints.slice(0, 6).map((s) => (
+        <a key={s.key} href={to.sprint(epic, s.key)} className="soon">
+          <span className="key">{s.key}</span> {s.title}
+        </a>
+      ))}
+      {sprints.length > 6 && <span className="faint">and {sprints.length - 6} more</span>}
+    </p>
   );
 }
 
@@ -180,10 +194,11 @@ function EpicTrust({ line, several }: Of) {
   const e = useResource<Epic>(api.epic(line.id)).data;
   if (!e) return null;
   return (
-    <div>
-      {several && <h3>{e.title}</h3>}
-      <Trust doubts={each(e.doubts)} changes={each(e.changes)} broken={e.broken} />
-    </div>
+    <>
+      {several && <dt>{e.title}</dt>}
+      <dd>
+        <Trust doubts={each(e.doubts)} changes={each(e.changes)} broken={e.broken} />
+      </dd>
+    </>
   );
 }
-

@@ -57,7 +57,7 @@ function View({ epic, graph, chosen }: { epic: string; graph: RunGraph; chosen: 
               <span className="facts">
                 <VerdictLine gates={each(r.verdicts)} />
                 <Took run={r} />
-                {r.spent && <span>{r.spent}</span>}
+                {known(r.spent) && <span>{r.spent}</span>}
               </span>
             </li>
           ))}
@@ -66,6 +66,8 @@ function View({ epic, graph, chosen }: { epic: string; graph: RunGraph; chosen: 
     </>
   );
 }
+
+const known = (spent: string | undefined): string => (spent === "unknown" ? "" : (spent ?? ""));
 
 const hrefOf = (epic: string, r: AgentRun): string => `${to.runs(epic)}?run=${encodeURIComponent(r.id)}`;
 
@@ -105,11 +107,11 @@ function Picture({ drawn, epic, chosen }: { drawn: Drawn; epic: string; chosen: 
             <span className="line">
               <span className={`status ${tone(b.run.status)}`} aria-hidden="true">
                 {sign(b.run.status)}
-              </span>
+              </span>{" "}
               <span className="key">{b.run.key}</span> {b.run.step} #{b.run.attempt}
             </span>
             <span className="line faint">
-              {b.run.status} <Took run={b.run} /> {b.run.spent}
+              {b.run.status} <Took run={b.run} /> {known(b.run.spent)}
             </span>
           </a>
         ))}
@@ -124,8 +126,9 @@ function path(from: Placed, to: Placed): string {
   const x1 = from.x + box.wide;
   const y1 = from.y + box.high / 2;
   const y2 = to.y + box.high / 2;
+  const turn = to.x - box.right; // it stays in its row until the column before
   const bend = box.right * 0.55;
-  return `M${x1} ${y1}C${x1 + bend} ${y1} ${to.x - bend} ${y2} ${to.x} ${y2}`;
+  return `M${x1} ${y1}H${turn}C${turn + bend} ${y1} ${to.x - bend} ${y2} ${to.x} ${y2}`;
 }
 
 // neighbour is where an arrow key leads: along a line, or to the next row.
@@ -174,7 +177,7 @@ function Chosen({ run: r, epic }: { run: AgentRun; epic: string }) {
             )}
           </span>
         )}
-        {r.spent && <span>{r.spent}</span>}
+        {known(r.spent) && <span>{r.spent}</span>}
         {r.commit && <code>{r.commit.slice(0, 12)}</code>}
       </p>
       <Long text={r.reason} />

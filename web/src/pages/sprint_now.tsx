@@ -2,7 +2,7 @@
 // change that the decision is about.
 import type { Attempt, Diff, SprintLine } from "../api";
 import { Ago, Command, Long, Section, Status, Trouble, Web } from "../parts/basics";
-import { Decisions, type Subject } from "../parts/decide";
+import { byHand, Decisions, type Subject } from "../parts/decide";
 import { DiffView } from "../parts/diff";
 import { LogView } from "../parts/log";
 import { VerdictList } from "../parts/verdicts";
@@ -33,9 +33,9 @@ export function Now({ s, epic, query }: TabProps) {
   return (
     <div className={decidable ? "now split" : "now"}>
       <div className="side">
-        <Stands s={s} epic={epic} />
+        <Stands s={s} />
         <Decisions subject={subject} open={query.get("do") ?? undefined} />
-        {each(show.next).filter((n) => !n.way || n.way.verb === "apply").map((n) => (
+        {byHand(each(show.next)).map((n) => (
           <p key={n.command}>
             {n.what}: <Command text={n.command} dir={show.worktree} />
           </p>
@@ -46,11 +46,12 @@ export function Now({ s, epic, query }: TabProps) {
           </Section>
         )}
         {each(show.feedback).length > 0 && (
-          <Section title="The next attempt is told">
+          <details>
+            <summary>What the next attempt is told</summary>
             {each(show.feedback).map((f, i) => (
               <Long key={i} text={f} />
             ))}
-          </Section>
+          </details>
         )}
       </div>
       <div className="main">
@@ -73,7 +74,7 @@ export function Now({ s, epic, query }: TabProps) {
 
 export const lastAttempt = (all: Attempt[]): Attempt | undefined => all[all.length - 1];
 
-function Stands({ s, epic }: { s: TabProps["s"]; epic: string }) {
+function Stands({ s }: { s: TabProps["s"] }) {
   const { show } = s;
   const reason = show.reason && !s.asks?.includes(show.reason) ? show.reason : "";
   return (
@@ -90,11 +91,6 @@ function Stands({ s, epic }: { s: TabProps["s"]; epic: string }) {
         {show.last_activity && show.status === "running" && (
           <span>
             last sign of life <Ago at={show.last_activity} /> ago
-          </span>
-        )}
-        {show.blocked_by && (
-          <span>
-            blocked by <a href={to.sprint(epic, show.blocked_by)}>{show.blocked_by}</a>
           </span>
         )}
         {show.pr_url && (

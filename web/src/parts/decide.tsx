@@ -1,10 +1,11 @@
 // Decisions: what can be decided now, the form, and what came of it.
 import { useEffect, useRef, useState, type FormEvent } from "react";
-import type { Decided, Offer, Session } from "../api";
+import type { Decided, NextStep, Offer, Session } from "../api";
 import { announce } from "../announce";
 import { decide, Failure } from "../client";
 import { useKeys } from "../keys";
 import { refresh, useResource } from "../resource";
+import { settle } from "../route";
 import { Command, Trouble } from "./basics";
 
 // Bound is what an approval is about, as it was shown.
@@ -47,11 +48,19 @@ const hows: Record<string, string> = {
   drafted: "the draft",
 };
 
-const label = (o: Offer): string => {
+// doing names an offer in an address.
+export const doing = (o: { verb: string; how?: string }): string => (o.how ? `${o.verb}.${o.how}` : o.verb);
+
+export const label = (o: Offer): string => {
   if (o.tamper) return "Accept the change";
   const verb = o.verb.charAt(0).toUpperCase() + o.verb.slice(1);
   return o.how ? `${verb} ${hows[o.how] ?? o.how}` : verb;
 };
+
+// byHand are the steps that no button here takes: what only looks, the page shows itself.
+export function byHand(steps: NextStep[]): NextStep[] {
+  return steps.filter((n) => (!n.way || n.way.verb === "apply") && !/^ralph (show|log|status|why) /.test(n.command)).map((n) => ({ ...n, what: n.what.replace(/:$/, "") }));
+}
 
 // What was typed stays until it was sent, also when the page is left.
 const typed = new Map<string, string>();
@@ -69,11 +78,10 @@ export function Decisions({ subject, open }: { subject: Subject; open?: string |
   };
   const first = (verb: string) => decisions.find((o) => o.verb === verb && o.main) ?? decisions.find((o) => o.verb === verb && !o.how) ?? decisions.find((o) => o.verb === verb);
   useKeys({ a: () => begin(first("approve")), r: () => begin(first("reject")), t: () => begin(first("retry")), s: () => begin(first("skip")) });
-  const wanted = useRef(open);
   useEffect(() => {
-    if (!wanted.current || !session) return;
-    begin(first(wanted.current));
-    wanted.current = undefined;
+    if (!open || !session) return;
+    begin(decisions.find((o) => doing(o) === open) ?? first(open));
+    settle("do");
   });
   if (session?.read_only) return <ReadOnly offers={decisions} />;
   return (
@@ -94,7 +102,7 @@ function Buttons({ offers, onOpen, firstOf }: { offers: Offer[]; onOpen: (o: Off
   const front = offers.filter((o) => (some ? o.main : !o.how));
   const rest = offers.filter((o) => !front.includes(o));
   const button = (o: Offer) => (
-    <button key={`${o.verb} ${o.how ?? ""} ${o.tamper ?? ""}`} type="button" title={o.what} onClick={() => onOpen(o)} className={o.main ? "main" : ""}>
+    <button key={`${o.verb} ${o.how ?? ""} ${o.tamper ?? ""}`} type="button" title={o.what} onClick={() => onOpen(o)} className={o.main ? "front" : ""}>
       {label(o)}
       {firstOf(o.verb) === o && keyOf[o.verb] && <kbd aria-hidden="true">{keyOf[o.verb]}</kbd>}
     </button>
@@ -125,7 +133,8 @@ function DecideForm(props: { form: Form; subject: Subject; user: string; onClose
   const ref = useRef<HTMLFormElement>(null);
   useKeys({ Escape: onClose });
   useEffect(() => {
-    ref.current?.querySelector<HTMLElement>("textarea, input[name=budget], button.main")?.focus();
+    const name = subject.approvers?.length && !subject.approvers.includes(as || props.user) ? "input[name=as]" : "textarea, input[name=budget], button.main";
+    ref.current?.querySelector<HTMLElement>(name)?.focus();
     ref.current?.scrollIntoView({ block: "nearest" });
   }, []);
   useSend(ref);

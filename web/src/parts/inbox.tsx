@@ -4,6 +4,7 @@ import { rowAtHand, useKeys } from "../keys";
 import { go, to } from "../route";
 import { each, firstLine } from "../words";
 import { Ago, Command, Status } from "./basics";
+import { byHand, doing, label } from "./decide";
 import { VerdictLine } from "./verdicts";
 
 const verbs: Record<string, string> = { a: "approve", r: "reject", t: "retry", s: "skip" };
@@ -53,21 +54,28 @@ function InboxRow({ item, detailed, repos }: { item: InboxItem; detailed: boolea
         </span>
         <span className="acts">
           {offers.map((o) => (
-            <a key={`${o.verb} ${o.how ?? ""}`} className="act" href={hrefOf(item, o.verb)} title={o.what}>
-              {o.verb}
+            <a key={`${o.verb} ${o.how ?? ""}`} className="act" href={hrefOf(item, doing(o))} title={o.what}>
+              {label(o).toLowerCase()}
               <span className="hidden"> {item.key ?? "the run"}</span>
             </a>
           ))}
         </span>
       </div>
-      <p className="reason">{detailed ? item.asks : firstLine(item.asks)}</p>
+      <p className="reason">{beside(detailed ? item.asks : firstLine(item.asks), item.cause)}</p>
       {detailed && <Details item={item} />}
     </li>
   );
 }
 
+// beside is what is asked, beside the cause: "approval (gate sign-off, by ada)" says it twice.
+function beside(asks: string, cause = ""): string {
+  if (!cause || !asks.startsWith(cause)) return asks;
+  const rest = asks.slice(cause.length).replace(/^:\s*/, "").trim();
+  return rest.replace(/^\(([^()]*)\)/, "$1") || asks;
+}
+
 function Details({ item }: { item: InboxItem }) {
-  const hand = each(item.next).filter((n) => !n.way || n.way.verb === "apply");
+  const hand = byHand(each(item.next));
   return (
     <>
       {item.reason && !item.asks.includes(firstLine(item.reason)) && <p className="reason said">{item.reason}</p>}

@@ -4,6 +4,7 @@ import type { Failure, SprintLine } from "../api";
 import { to } from "../route";
 import { count, each, firstLine, lasted, sign, tone, whole } from "../words";
 import { Ago, Status } from "./basics";
+import { doing, label } from "./decide";
 import { matches } from "./find";
 
 const step = 300; // rows that are drawn at first, and with each "more"
@@ -25,8 +26,8 @@ export function SprintRows({ epic, sprints }: { epic: string; sprints: SprintLin
               {s.status === "running" && s.since && <Ago at={s.since} />}
               {s.status === "waiting" && s.since && <Ago at={s.since} />}
               {s.tries > 1 && <span>{count(s.tries, "attempt")}</span>}
-              {s.work_ms > 0 && <span>{lasted(s.work_ms)}</span>}
-              {s.spent && <span>{s.spent}</span>}
+              {s.work_ms >= 1000 && <span>{lasted(s.work_ms)}</span>}
+              {s.spent && s.spent !== "unknown" && <span>{s.spent}</span>}
             </span>
             {(s.doing || s.reason) && s.status !== "done" && <p className="reason">{s.doing || firstLine(s.reason)}</p>}
           </li>
@@ -109,7 +110,7 @@ export function Failures({ failures, epics }: { failures: Failure[]; epics: bool
                 {keys.length > 8 && <span className="faint">and {keys.length - 8} more</span>}
               </span>
               <span className="facts">
-                {epics && <span>{f.epic_title}</span>}
+                {epics && <span>{f.repo}</span>}
                 {f.tries > 0 && <span>{count(f.tries, "attempt")}</span>}
                 {f.holds > 0 && <span>holds up {f.holds}</span>}
               </span>
@@ -118,8 +119,8 @@ export function Failures({ failures, epics }: { failures: Failure[]; epics: bool
                   each(f.offers)
                     .filter((o) => o.main && o.verb !== "apply")
                     .map((o) => (
-                      <a key={o.command} className="act" href={to.sprint(f.epic, keys[0] ?? "", "now", { do: o.verb })} title={o.what}>
-                        {o.verb}
+                      <a key={o.command} className="act" href={to.sprint(f.epic, keys[0] ?? "", "now", { do: doing(o) })} title={o.what}>
+                        {label(o).toLowerCase()}
                         <span className="hidden"> {keys[0]}</span>
                       </a>
                     ))}
