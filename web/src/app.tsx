@@ -136,7 +136,7 @@ function Header({ route, epic, onFind, onHelp }: { route: Route; epic: string; o
   const here = useResource<Epic>(epicOf(route) ? api.epic(epicOf(route)) : null).data;
   const at = (p: string) => (route.page === p ? "page" : undefined);
   return (
-    <header className="top">
+    <header className={epicOf(route) ? "top" : "top outside"}>
       <nav aria-label="Pages">
         <a href={to.morning} aria-current={at("morning")}>
           Morning

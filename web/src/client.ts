@@ -69,7 +69,7 @@ async function send(path: string, init: RequestInit & { headers: Record<string, 
     throw new Failure(0, away);
   }
   if (answer.status === 401) refused.set(used);
-  else if (refused.get() === used) refused.set("");
+  else if ((answer.ok || answer.status === 304) && refused.get() === used) refused.set("");
   return answer;
 }
 

@@ -53,7 +53,7 @@ class Held {
   }
 
   private async load(): Promise<void> {
-    if (this.loading || !token.get()) return;
+    if (this.loading || !token.get() || refused.get() === token.get()) return;
     clearTimeout(this.timer);
     this.timer = undefined;
     this.loading = true;
@@ -72,7 +72,8 @@ class Held {
     } catch (e) {
       const failure = e instanceof Failure ? e : new Failure(0, { error: String(e), reason: "broken" });
       if (failure.status !== 401) this.show({ data: this.snapshot.data, failure });
-      if (failure.status === 0 || failure.status >= 500) again = this.pause;
+      // While the stream is lost nobody asks: when it is back, everything is asked anew.
+      if (failure.status >= 500 || (failure.status === 0 && link.get() === "open")) again = this.pause;
       this.pause = Math.min(this.pause * 2, 30_000);
     }
     const took = performance.now() - begun;
@@ -153,9 +154,6 @@ export function keepFresh(): void {
   });
   onReset(all);
   token.watch(all);
-  refused.watch((t) => {
-    if (t === "") all();
-  });
   link.watch((s) => {
     if (s === "open") all();
   });

@@ -34,7 +34,7 @@ function News({ repos }: { repos: Repository[] }) {
   const several = repos.length > 1;
   return (
     <>
-      <Title text={headline(inbox.data ? waiting.length : lines.reduce((n, e) => n + e.waits, 0), failed, lines)} />
+      <Title text="Morning">{headline(inbox.data ? waiting.length : lines.reduce((n, e) => n + e.waits, 0), failed, lines)}</Title>
       <EpicList lines={lines} several={several} />
       {repos.map((r) =>
         each(r.trouble).map((t) => (
@@ -84,7 +84,7 @@ function headline(waits: number, failed: number, lines: EpicLine[]): string {
   if (failed > 0) parts.push(`${failed} failed`);
   const running = lines.reduce((n, e) => n + (e.counts?.["running"] ?? 0), 0);
   if (parts.length === 0) parts.push("Nothing waits for you, nothing failed");
-  if (running > 0 && lines.some((e) => e.run.state === "at work")) parts.push(`${running} at work`);
+  if (running > 0 && lines.some((e) => e.run.state === "at work")) parts.push(`${running} running`);
   return parts.join(", ");
 }
 

@@ -31,7 +31,7 @@ export function SprintPage({ epic, sprint, tab, query }: Props) {
           </Title>
           <p className="facts">
             <Status status={s.show.status} word={s.word} />
-            <span>{spent(s.show.spent)}</span>
+            {spent(s.show.spent) && <span>{spent(s.show.spent)}</span>}
             {s.show.phase && <span>phase {s.show.phase}</span>}
             <span className="faint">event {s.seq}</span>
           </p>

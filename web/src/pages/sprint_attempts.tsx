@@ -51,7 +51,7 @@ function One({ attempt: a, epic, sprint, join, chosen }: { attempt: Attempt; epi
           </span>
         )}
         {(a.work_ms ?? 0) > 0 && <span>{lasted(a.work_ms ?? 0)}</span>}
-        <span>{cost(a)}</span>
+        {cost(a) && <span>{cost(a)}</span>}
         {a.files_changed > 0 && (
           <span>
             <span className="plus">+{a.lines_added}</span> <span className="minus">−{a.lines_removed}</span>

@@ -4,6 +4,7 @@ import type { Attempt, Diff, SprintLine } from "../api";
 import { Ago, Command, Long, Section, Status, Trouble, Web } from "../parts/basics";
 import { byHand, Decisions, type Subject } from "../parts/decide";
 import { DiffView } from "../parts/diff";
+import { beside } from "../parts/inbox";
 import { LogView } from "../parts/log";
 import { VerdictList } from "../parts/verdicts";
 import { useResource } from "../resource";
@@ -76,10 +77,11 @@ export const lastAttempt = (all: Attempt[]): Attempt | undefined => all[all.leng
 
 function Stands({ s }: { s: TabProps["s"] }) {
   const { show } = s;
-  const reason = show.reason && !s.asks?.includes(show.reason) ? show.reason : "";
+  const asks = s.asks === s.word ? "" : beside(s.asks ?? "", s.word);
+  const reason = show.reason && show.cause !== "approval" && !s.asks?.includes(show.reason) ? show.reason : "";
   return (
     <div>
-      {s.asks && <p className="asks">{s.asks}</p>}
+      {asks && <p className="asks">{asks}</p>}
       <Long text={reason} />
       <p className="facts">
         {show.doing && <span>{show.doing}</span>}

@@ -133,9 +133,11 @@ function DecideForm(props: { form: Form; subject: Subject; user: string; onClose
   const ref = useRef<HTMLFormElement>(null);
   useKeys({ Escape: onClose });
   useEffect(() => {
-    const name = subject.approvers?.length && !subject.approvers.includes(as || props.user) ? "input[name=as]" : "textarea, input[name=budget], button.main";
-    ref.current?.querySelector<HTMLElement>(name)?.focus();
-    ref.current?.scrollIntoView({ block: "nearest" });
+    const unnamed = subject.approvers?.length && !subject.approvers.includes(as || props.user);
+    const form = ref.current;
+    (form?.querySelector<HTMLElement>("textarea, input[name=budget]") ?? form?.querySelector<HTMLElement>(unnamed ? "input[name=as]" : "button.main"))?.focus();
+    form?.scrollIntoView({ block: "nearest" });
+    return () => document.querySelector("main")?.focus({ preventScroll: true });
   }, []);
   useSend(ref);
   const budgets = offer.verb === "resume";
@@ -224,7 +226,9 @@ function Changed({ subject, form, onLooked }: { subject: Subject; form: Form; on
 function As({ value, onChange, user, approvers }: { value: string; onChange: (v: string) => void; user: string; approvers: string[] }) {
   return (
     <label>
-      <span>As (a claim; on record is {user || "the user"}, too){approvers.length > 0 && `; it takes ${approvers.join(" or ")}`}</span>
+      <span>
+        As{approvers.length > 0 && ` (only ${approvers.join(" or ")} may)`}; on record is {user || "the user"}, too
+      </span>
       <input name="as" value={value} placeholder={user} list="approvers" onChange={(e) => onChange(e.target.value)} autoComplete="off" spellCheck={false} />
       <datalist id="approvers">
         {approvers.map((a) => (

@@ -68,7 +68,7 @@ function InboxRow({ item, detailed, repos }: { item: InboxItem; detailed: boolea
 }
 
 // beside is what is asked, beside the cause: "approval (gate sign-off, by ada)" says it twice.
-function beside(asks: string, cause = ""): string {
+export function beside(asks: string, cause = ""): string {
   if (!cause || !asks.startsWith(cause)) return asks;
   const rest = asks.slice(cause.length).replace(/^:\s*/, "").trim();
   return rest.replace(/^\(([^()]*)\)/, "$1") || asks;

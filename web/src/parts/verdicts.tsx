@@ -31,7 +31,7 @@ export function VerdictList({ gates }: { gates: Gate[] }) {
           <div className="row">
             <Status status={g.verdict} word={`${g.gate}: ${g.verdict || "not judged yet"}`} />
             <span className="faint">
-              {[tests(g), g.ms > 0 ? lasted(g.ms) : "", g.agent ?? "", g.by ? `by ${g.by}` : "", g.red_first ? "red before the work" : ""].filter(Boolean).join(" · ")}
+              {[tests(g), g.ms >= 500 ? lasted(g.ms) : "", g.agent ?? "", g.by ? `by ${g.by}` : "", g.red_first ? "red before the work" : ""].filter(Boolean).join(" · ")}
             </span>
           </div>
           {g.doubt && <p className="status asks">worth a look: {g.doubt}</p>}
