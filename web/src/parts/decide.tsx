@@ -165,7 +165,7 @@ function DecideForm(props: { form: Form; subject: Subject; user: string; onClose
   };
   return (
     <form ref={ref} className="decideform" onSubmit={(e) => void send(e)} aria-label={label(offer)}>
-      <h3>{label(offer)}</h3>
+      <h2>{label(offer)}</h2>
       <p>{offer.what}</p>
       {offer.message && (
         <label>
