@@ -64,9 +64,11 @@ func (r *Regexp) ReplaceAllString(src, repl string) string {
 
 func (r *Regexp) FindIndex(b []byte) []int { return r.get().FindIndex(b) }
 
-func (r *Regexp) FindSubmatch(b []byte) [][]byte { return r.get().FindSubmatch(b) }
-
 func (r *Regexp) FindAllSubmatch(b []byte, n int) [][][]byte { return r.get().FindAllSubmatch(b, n) }
+
+func (r *Regexp) FindAllSubmatchIndex(b []byte, n int) [][]int {
+	return r.get().FindAllSubmatchIndex(b, n)
+}
 
 func (r *Regexp) Find(b []byte) []byte { return r.get().Find(b) }
 

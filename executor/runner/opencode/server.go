@@ -111,9 +111,9 @@ func await(found chan<- string) func(stderr bool, b []byte) {
 			return
 		}
 		seen = append(seen, b...)
-		if m := listening.FindSubmatch(seen); m != nil {
+		if m := listening.FindStringSubmatch(string(seen)); m != nil {
 			done = true
-			found <- string(m[1])
+			found <- m[1]
 		}
 	}
 }
