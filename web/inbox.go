@@ -103,7 +103,7 @@ func (l *live) offers(v machine.NodeView) []Offer {
 		if _, decides := w.Decision(); !decides || w.How == executor.Drafted || record.IsDraft(l.rec.Epic) && w.Verb == executor.Approve {
 			continue // begins a run, or writes a plan: at a terminal
 		}
-		o := Offer{Way: w, What: effects[w.Verb], Command: w.Command() + l.rec.About()}
+		o := Offer{Way: w, What: effectOf[w.Verb], Command: w.Command() + l.rec.About()}
 		i := slices.IndexFunc(steps, func(s record.NextStep) bool {
 			return s.Way != nil && s.Way.Verb == w.Verb && s.Way.How == w.How && s.Way.Key == w.Key
 		})
@@ -118,8 +118,8 @@ func (l *live) offers(v machine.NodeView) []Offer {
 	return append(orEmpty(first), rest...)
 }
 
-// effects are what decisions do, where `ralph status` does not say it.
-var effects = map[executor.Verb]string{
+// effectOf is what decisions do, where `ralph status` does not say it.
+var effectOf = map[executor.Verb]string{
 	executor.Approve: "let it pass", executor.Reject: "the next attempt starts with your reason", executor.RetryNode: "try again",
 	executor.Skip: "go on without it", executor.Cancel: "end it; what depends on it does not start", executor.Pause: "nothing more of it starts", executor.Resume: "go on",
 }

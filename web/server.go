@@ -34,10 +34,11 @@ type Server struct {
 	listener net.Listener
 	usual    bool // the port is that of the first repository
 
-	mu    sync.Mutex
-	count int64 // of the house, when kept was made
-	kept  map[string]made
-	diffs chan struct{} // places for git
+	mu      sync.Mutex
+	count   int64 // of the house, when kept was made
+	kept    map[string]made
+	diffs   chan struct{} // places for git
+	patches patches       // that were asked for last
 
 	document func() []byte // OpenAPI, made once
 }

@@ -71,45 +71,91 @@ func refsOf(r *Record, v machine.NodeView) []string {
 	return refs
 }
 
+// Change is the change that a node made, before git was asked about it.
+type Change struct {
+	ChangeJSON
+	space  *workspace.Space
+	person bool // To is where a person's work is
+}
+
+// ChangeIn is the change that a node made, with the verdicts on it. It asks git nothing.
+func ChangeIn(r *Record, v machine.NodeView) Change {
+	change := r.Run.Node(v.ID).Change()
+	out := Change{space: r.Space, person: change.Person, ChangeJSON: ChangeJSON{
+		Version: ChangeVersion,
+		Key:     v.Key, ID: v.ID, Title: v.Title, Status: v.Status.String(), Cause: string(v.Cause),
+		Step: change.Step, Attempt: change.Attempt, From: change.From, To: change.To, Files: []executor.FileChange{}, Gates: []GateJSON{},
+		Next: slices.DeleteFunc(r.NextSteps(v), func(s NextStep) bool { return strings.Contains(s.Command, " --diff") }), // this is it
+	}}
+	if b := change.Bound; b.Gate != "" {
+		out.Approval = &ApprovalJSON{Gate: b.Gate, Digest: b.Digest, Result: b.Result, Base: b.Base, Approvers: v.Approvers}
+	}
+	for _, a := range v.Attempts {
+		if a.Step == change.Step && a.Number == change.Attempt {
+			out.Gates = AttemptOf(r, v.ID, a).Gates
+		}
+	}
+	if change.Person {
+		out.Notes = append(out.Notes, "uncommitted work in its worktree is not shown, but ralph approve includes it")
+	}
+	return out
+}
+
+// AttemptChangeIn is the change that one attempt of a node made; with whole, the one since
+// its step began. It asks git nothing.
+func AttemptChangeIn(r *Record, v machine.NodeView, a machine.AttemptLog, whole bool) Change {
+	from := a.From
+	if whole || from == "" {
+		from = a.Start
+	}
+	to := a.Collected.Result
+	if to.ID() == "" {
+		to.Commit = a.Commit
+	}
+	return Change{space: r.Space, ChangeJSON: ChangeJSON{
+		Version: ChangeVersion,
+		Key:     v.Key, ID: v.ID, Title: v.Title, Status: v.Status.String(), Step: a.Step, Attempt: a.Number,
+		From: executor.Tree{Commit: from}, To: to, Files: []executor.FileChange{}, Gates: AttemptOf(r, v.ID, a).Gates,
+	}}
+}
+
+// Ends asks git where the change ends, if that is where a person's work is.
+func (c *Change) Ends(ctx context.Context) (err error) {
+	if c.person {
+		c.To, err = c.space.Trees.Work(ctx, c.ID)
+	}
+	return err
+}
+
+// Compare compares the two ends and lists the files; hide redacts their names. The comparison
+// is nil while there is nothing to compare; the caller closes it.
+func (c *Change) Compare(ctx context.Context, hide func(string) string) (*workspace.Comparison, error) {
+	if c.From.ID() == "" || c.To.ID() == "" {
+		return nil, nil
+	}
+	two, err := c.space.Trees.Compare(ctx, c.From.ID(), c.To.ID())
+	if err != nil {
+		return nil, err
+	}
+	files, err := two.Files(ctx)
+	if err != nil {
+		return nil, errors.Join(err, two.Close())
+	}
+	for _, f := range files {
+		f.Path, f.From = hide(f.Path), hide(f.From)
+		c.Files = append(c.Files, f)
+	}
+	return two, nil
+}
+
 // ChangeOf is the change that a node made, with the verdicts on it. hide redacts the names of
 // files. The comparison of the two commits is nil while there is nothing to compare; the
 // caller closes it.
 func ChangeOf(ctx context.Context, r *Record, v machine.NodeView, hide func(string) string) (said ChangeJSON, c *workspace.Comparison, err error) {
-	change := r.Run.Node(v.ID).Change()
-	said = ChangeJSON{
-		Version: ChangeVersion,
-		Key:     v.Key, ID: v.ID, Title: v.Title, Status: v.Status.String(), Cause: string(v.Cause),
-		Step: change.Step, Attempt: change.Attempt, Files: []executor.FileChange{}, Gates: []GateJSON{},
-		Next: slices.DeleteFunc(r.NextSteps(v), func(s NextStep) bool { return strings.Contains(s.Command, " --diff") }), // this is it
+	change := ChangeIn(r, v)
+	if err := change.Ends(ctx); err != nil {
+		return change.ChangeJSON, nil, err
 	}
-	if b := change.Bound; b.Gate != "" {
-		said.Approval = &ApprovalJSON{Gate: b.Gate, Digest: b.Digest, Result: b.Result, Base: b.Base, Approvers: v.Approvers}
-	}
-	for _, a := range v.Attempts {
-		if a.Step == change.Step && a.Number == change.Attempt {
-			said.Gates = AttemptOf(r, v.ID, a).Gates
-		}
-	}
-	if change.Person {
-		if change.To, err = r.Space.Trees.Work(ctx, v.ID); err != nil {
-			return said, nil, err
-		}
-		said.Notes = append(said.Notes, "uncommitted work in its worktree is not shown, but ralph approve includes it")
-	}
-	said.From, said.To = change.From, change.To
-	if change.From.ID() == "" || change.To.ID() == "" {
-		return said, nil, nil
-	}
-	if c, err = r.Space.Trees.Compare(ctx, change.From.ID(), change.To.ID()); err != nil {
-		return said, nil, err
-	}
-	files, err := c.Files(ctx)
-	if err != nil {
-		return said, nil, errors.Join(err, c.Close())
-	}
-	for _, f := range files {
-		f.Path, f.From = hide(f.Path), hide(f.From)
-		said.Files = append(said.Files, f)
-	}
-	return said, c, nil
+	c, err = change.Compare(ctx, hide)
+	return change.ChangeJSON, c, err
 }
