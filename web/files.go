@@ -39,6 +39,14 @@ func fileRoutes() []route {
 			method: http.MethodGet, path: "/epics/{epic}" + attempt + "/files/{name...}", kind: "text/plain", serve: (*Server).file,
 			about: "a file of an attempt, or a Range of it: at most 4 MiB; secrets are blanked",
 		},
+		{
+			method: http.MethodGet, path: "/epics/{epic}/nodes/{key}/tail", kind: "text/event-stream", serve: (*Server).tail,
+			about: "what an attempt's programs write, as they write it: events file (TailOf), line (TailLine) and end (TailEnd)",
+			query: []param{
+				{"step", "of the attempt", false}, {"attempt", "its number; without both: the present one", true},
+				{"file", "only this file", false}, {"from", "with file: begin behind this byte", true},
+			},
+		},
 	}
 }
 
@@ -120,8 +128,8 @@ func kindOfFile(name string) string {
 	return "other"
 }
 
-// openFile opens a file of an attempt: a regular one that lies in its directory, which is
-// no link either.
+// openFile opens a file of an attempt: a regular one that lies in its directory, and is
+// reached through no link.
 func openFile(dir, name string) (*os.File, error) {
 	if err := regular.NoLinks(dir); err != nil {
 		return nil, err
@@ -131,11 +139,6 @@ func openFile(dir, name string) (*os.File, error) {
 		return nil, err
 	}
 	defer root.Close()
-	return openIn(root, name)
-}
-
-// openIn is openFile in an open directory. Links are refused, even those that stay inside.
-func openIn(root *os.Root, name string) (*os.File, error) {
 	for at := name; at != "." && at != "/"; at = path.Dir(at) {
 		st, err := root.Lstat(at)
 		if err != nil {

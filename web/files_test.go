@@ -150,7 +150,9 @@ func TestNothingButAnAttemptsFilesIsRead(t *testing.T) {
 		}
 	}
 	list := got[FileList](s, "/EPIC/nodes/1.1/attempts/implement/1/files")
-	if slices.ContainsFunc(list.Files, func(f FileLine) bool { return strings.HasPrefix(f.Name, "dir") || f.Name == "pipe.log" || f.Name == "out.log" }) {
+	if slices.ContainsFunc(list.Files, func(f FileLine) bool {
+		return strings.HasPrefix(f.Name, "dir") || f.Name == "pipe.log" || f.Name == "out.log"
+	}) {
 		t.Errorf("list: %v", list)
 	}
 	// The directory itself is a link.

@@ -1,14 +1,12 @@
 package web
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/app/run"
 	"github.com/ralph-compiler/ralph/app/words"
-	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -21,7 +19,7 @@ func (l *live) sprint(key ir.Key) (any, error) {
 	}
 	out := Sprint{
 		Seq: l.rec.Run.Seq(), Word: words.Status(v), Asks: words.WhyNot(v), Show: l.rec.Show(record.NodeOf(l.rec.Record, v)),
-		After: []SprintLine{}, Before: []SprintLine{}, Offers: l.offers(v), Join: l.joins(v), Tail: tailOf(v),
+		After: []SprintLine{}, Before: []SprintLine{}, Offers: l.offers(v), Join: l.joins(v), Tail: l.tailOf(v),
 	}
 	for _, e := range l.rec.Node(v.ID).After {
 		out.After = l.with(out.After, e.Key)
@@ -55,14 +53,4 @@ func (l *live) joins(v machine.NodeView) []Joining {
 		out = append(out, j)
 	}
 	return out
-}
-
-// tailOf is the output that is being written now; nil if there is none.
-func tailOf(v machine.NodeView) *TailOf {
-	k := len(v.Attempts) - 1
-	if k < 0 || v.Status != executor.Running {
-		return nil
-	}
-	a := v.Attempts[k]
-	return &TailOf{Step: a.Step, Attempt: a.Number, File: cmp.Or(a.Turn, "agent") + ".log"}
 }
