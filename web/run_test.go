@@ -19,22 +19,8 @@ import (
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/app/run"
 	"github.com/ralph-compiler/ralph/executor"
-	"github.com/ralph-compiler/ralph/internal/temptest"
 	"github.com/ralph-compiler/ralph/ir"
 )
-
-func TestMain(m *testing.M) {
-	home, err := os.MkdirTemp("", "ralph-home-") // nobody's git configuration counts
-	if err == nil {
-		err = errors.Join(os.Setenv("HOME", home), os.Setenv("XDG_CONFIG_HOME", home))
-	}
-	if err != nil {
-		panic(err)
-	}
-	code := temptest.Run(m)
-	_ = os.RemoveAll(home)
-	os.Exit(code)
-}
 
 // site is a repository with an epic, a page about it, and what asks that page.
 type site struct {
