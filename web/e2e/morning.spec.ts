@@ -1,0 +1,76 @@
+// The morning after a night: what one sees first, and who is let in.
+import { at, browserSays, epicOf, expect, heading, section, shoot, test } from "./test.ts";
+
+// S4-124
+test("the first screen says what waits, what failed and why", async ({ page, morning: { ui } }) => {
+  await page.goto(ui.link);
+  await expect(heading(page)).toHaveText("2 wait for you, 1 failed");
+  await expect(page).toHaveTitle(/^\(2\) 2 wait for you, 1 failed/);
+  const seen = async (what: ReturnType<typeof section>) => expect(what).toBeInViewport({ ratio: 1 });
+  await seen(page.getByText("1 of 6 done").first());
+  const waits = section(page, "Waits for you");
+  await seen(waits.getByRole("link", { name: /approval.*2\.1.*Sign-in/ }));
+  await seen(waits.getByRole("link", { name: /approval.*2\.2.*Terms of sale/ }));
+  const failed = section(page, "Failed");
+  await seen(failed.getByRole("link", { name: /1\.2.*Refunds/ }));
+  await seen(failed.getByText("FAIL TestRefund: got 0, want 12.50").first());
+  await expect(failed).toContainText("2 attempts");
+  await expect(failed).toContainText("holds up 1");
+  await seen(section(page, "Next").getByText("ralph apply").first());
+});
+
+test("the link's token is not in the address, and lets in the next tab too", async ({ context, page, morning: { ui } }) => {
+  const token = ui.link.split("#t=")[1] ?? "";
+  expect(token.length).toBeGreaterThan(20);
+  await page.goto(ui.link);
+  await expect(heading(page)).toContainText("wait for you");
+  expect(page.url()).toBe(`${ui.address}#/`);
+  expect(await page.content()).not.toContain(token);
+  await page.getByRole("main").getByRole("link", { name: "A shop that can be trusted" }).first().click();
+  await expect(heading(page)).toHaveText("A shop that can be trusted");
+  await page.goBack();
+  await expect(heading(page)).toContainText("wait for you");
+  expect(page.url()).not.toContain(token);
+  const other = await context.newPage();
+  await other.goto(ui.address);
+  await expect(heading(other)).toContainText("wait for you");
+});
+
+test("without the token the page says what to do, and shows nothing", async ({ page, morning: { ui }, quiet }) => {
+  quiet.allow(browserSays.status(401));
+  await page.goto(ui.address);
+  await expect(page.getByRole("alert")).toContainText("Open the link that ralph ui printed");
+  await expect(page.getByRole("main")).not.toContainText("Sign-in");
+  await shoot(page, "locked");
+  await page.goto(`${ui.address}#t=0123456789abcdef0123456789abcdef`); // a wrong one
+  await expect(page.getByRole("alert")).toContainText("Open the link that ralph ui printed");
+  await expect(page.getByRole("main")).not.toContainText("Sign-in");
+  await page.goto(ui.link);
+  await expect(heading(page)).toContainText("wait for you");
+  await expect(page.getByRole("alert")).toHaveCount(0);
+});
+
+test("--read-only offers no decision", async ({ page, morning: { repo } }) => {
+  const ui = await repo.ui("--read-only");
+  await page.goto(ui.link);
+  await expect(heading(page)).toContainText("wait for you");
+  const verbs = /^(approve|reject|retry|skip|cancel|pause|resume)/i;
+  const none = async () => {
+    await expect(page.getByRole("main").getByRole("button", { name: verbs })).toHaveCount(0);
+    await expect(page.getByRole("main").getByRole("link", { name: verbs })).toHaveCount(0);
+  };
+  await none();
+  const epic = await epicOf(page, "A shop that can be trusted");
+  await at(page, ui, "#/inbox");
+  await expect(heading(page)).toHaveText("Inbox");
+  await none();
+  for (const place of [epic, `${epic}/n/2.1/now`, `${epic}/n/1.2/now`]) {
+    await at(page, ui, place);
+    await expect(page.getByText("This page only reads")).toBeVisible();
+    await none();
+    for (const key of ["a", "r", "t", "s"]) await page.keyboard.press(key);
+    await expect(page.getByRole("form")).toHaveCount(0);
+  }
+  await shoot(page, "read-only");
+  await ui.program.stop();
+});
