@@ -75,12 +75,6 @@ type house struct {
 	count int64
 }
 
-// idOf names a repository in URLs.
-func idOf(git string) string {
-	sum := sha256.Sum256([]byte(git))
-	return hex.EncodeToString(sum[:4])
-}
-
 // newHouse finds the repositories and opens their epics.
 func newHouse(ctx context.Context, dirs []string) (*house, error) {
 	h := &house{lives: map[string]*live{}, moved: make(chan struct{})}
@@ -94,7 +88,7 @@ func newHouse(ctx context.Context, dirs []string) (*house, error) {
 			continue // two worktrees of one repository
 		}
 		known[r.Git] = true
-		h.repos = append(h.repos, &repository{Repository: r, id: idOf(r.Git), trouble: map[string]string{}})
+		h.repos = append(h.repos, &repository{Repository: r, id: record.PageRepository(r.Git), trouble: map[string]string{}})
 	}
 	h.list(ctx)
 	return h, nil

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"net"
 	"net/http"
 	"net/url"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/app/exit"
+	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/app/run"
 )
 
@@ -69,9 +69,7 @@ func listen(git string, port int) (l net.Listener, usual bool, err error) {
 		l, err = net.Listen("tcp4", "127.0.0.1:"+strconv.Itoa(port))
 		return l, true, err
 	}
-	h := fnv.New32a()
-	_, _ = h.Write([]byte(git))
-	first := 20000 + int(h.Sum32()%10000)
+	first := record.PagePort(git)
 	for i := range 100 {
 		if l, err = net.Listen("tcp4", "127.0.0.1:"+strconv.Itoa(first+i)); err == nil {
 			return l, i == 0, nil

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/app/exit"
+	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/machine"
@@ -140,6 +141,7 @@ func (n *notifier) about(event string, set map[string]string) {
 	set = maps.Clone(set)
 	set["RALPH_EVENT"], set["RALPH_EPIC"] = event, string(n.epic.Epic.ID)
 	set["RALPH_TITLE"], set["RALPH_PLAN"] = n.epic.Epic.Title, n.epic.Epic.Plan
+	set["RALPH_URL"] = record.PageLink(n.files, n.epic.Epic.ID, set["RALPH_NODE"])
 	for _, x := range n.epic.Run.Notify {
 		if !slices.Contains(x.On, event) || len(x.Run) == 0 {
 			continue

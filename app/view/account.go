@@ -205,7 +205,7 @@ func (v *Run) next(w io.Writer, r *run.Opened, b record.BranchHolds, sum machine
 		fmt.Fprintf(w, "\nand %d more: ralph status%s\n", named-words.MostNamed, record.Applies(r.File))
 	}
 	if len(open) > 0 || named > 0 {
-		fmt.Fprintf(w, "\nMore about one: ralph show KEY%s; everything on one page: ralph report%s\n", r.About, r.About)
+		fmt.Fprintf(w, "\nMore about one: ralph show KEY%s; all of it on a page, to decide there: ralph ui\n", r.About)
 	}
 }
 

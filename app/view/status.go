@@ -38,6 +38,7 @@ func Status(s record.StatusJSON, out io.Writer, attempts bool) error {
 		sayNextOf(s, w)
 		sayOpen(s, w)
 		SayChanges(w, s.Changes)
+		fmt.Fprintf(w, "\nAll of it on a page, to decide there: ralph ui\n")
 	} else {
 		fmt.Fprintf(w, "\nNothing has run yet.%s\n", toStart(s))
 	}
