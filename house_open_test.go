@@ -28,6 +28,7 @@ var mayOpen = map[string]string{
 	"executor/runner/runnertest":      "tests only",
 	"executor/tracker/bd/bdtest":      "tests only",
 	"executor/workspace/tree_mend.go": "a directory's names are listed (DirFS)",
+	"web/peer_linux.go":               "/proc: the kernel made it",
 	"app/project/foreign.go":          "a directory's names are listed (DirFS)",
 	"app/project/plans.go":            "a directory, as Lstat says, whose names are listed",
 	"bench":                           "programs that measure",

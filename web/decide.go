@@ -32,7 +32,7 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusUnsupportedMediaType, Fault{Error: "a decision is application/json", Reason: "invalid"})
 		return
 	}
-	peer, err := peerOf(r)
+	peer, err := l.peerOf(r)
 	if err != nil {
 		fail(w, http.StatusForbidden, Fault{Error: err.Error(), Reason: "agent"})
 		return

@@ -45,6 +45,15 @@ func RefuseMarked() error {
 	return nil
 }
 
+// RefuseSender refuses a process that an agent or a gate of any run has started, or that
+// descends from the holder of an epic's lock. It is a guard rail, as checkCaller is.
+func RefuseSender(pid int, holder journal.Owner, held bool) error {
+	if process.MarkedAncestorOf(pid, runner.Mark, gate.Mark) != 0 || held && holder.PID > 0 && slices.Contains(process.AncestorsOf(pid), holder.PID) {
+		return exit.Inputf("this was sent by a program that a run has started: decisions are for people")
+	}
+	return nil
+}
+
 func errInside() error {
 	return exit.Inputf("this is for people: it was called from inside an agent or a gate of a run.\n  If you are a person, run it from your own terminal")
 }

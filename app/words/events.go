@@ -158,12 +158,14 @@ func waitWords(b executor.NodeWaiting) string {
 	return out + With(": ", First(b.Detail), "")
 }
 
-// Decision says who decided what, and as which system user if that name differs.
+// Decision says who decided what, as which system user if that name differs, and which
+// program sent it to the page.
 func Decision(d executor.Decision) string {
 	out := d.By
 	if d.User != "" && d.User != d.By && d.Via == "" {
 		out += " (user " + d.User + ")"
 	}
+	out += With(" via ralph ui (", d.From, ")")
 	out += ": " + string(d.Verb) + With(" --", string(d.How), "") + ofGate(d.Gate) + With(" --tamper ", d.Tamper, "")
 	if d.Budget != (ir.Budget{}) {
 		out += " with" + strings.TrimPrefix(ofBudget(machine.RunView{Budget: d.Budget}), " (budget:")

@@ -9,9 +9,12 @@ import (
 
 // Ancestors returns the process ids of those that this process descends from,
 // nearest first. It is empty where there is no /proc.
-func Ancestors() []int {
+func Ancestors() []int { return AncestorsOf(os.Getpid()) }
+
+// AncestorsOf is Ancestors of another process of this system.
+func AncestorsOf(pid int) []int {
 	var out []int
-	for pid := os.Getpid(); pid > 1 && len(out) < 1000; {
+	for pid > 1 && len(out) < 1000 {
 		p, ok := read(pid)
 		if !ok || p.parent <= 0 {
 			break
@@ -57,7 +60,16 @@ func MarkedAncestor(names ...string) int {
 			return os.Getpid()
 		}
 	}
-	for _, pid := range Ancestors() {
+	return firstMarked(Ancestors(), names)
+}
+
+// MarkedAncestorOf is MarkedAncestor of another process of this system.
+func MarkedAncestorOf(pid int, names ...string) int {
+	return firstMarked(append([]int{pid}, AncestorsOf(pid)...), names)
+}
+
+func firstMarked(pids []int, names []string) int {
+	for _, pid := range pids {
 		env, _ := environment(pid)
 		for _, v := range env {
 			for _, name := range names {
