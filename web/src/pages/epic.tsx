@@ -103,7 +103,7 @@ function RunDecisions({ epic: e }: { epic: Epic }) {
           reload: [api.epic(e.id)],
         }}
       />
-      {e.command && (
+      {e.command && e.run.plan_approved && (
         <p>
           To go on: <Command text={e.command} dir={e.dir} />
         </p>

@@ -165,7 +165,7 @@ function EpicNext({ line, several }: Of) {
         <Some title="then" epic={e.id} sprints={each(e.upcoming)} />
         {each(e.running).length + each(e.upcoming).length === 0 && e.run.state === "at work" && <p>Nothing can begin before something above is decided.</p>}
         <Forecasted of={e.forecast} />
-        {e.command && (
+        {e.command && e.run.plan_approved && (
           <p>
             To go on: <Command text={e.command} dir={e.dir} />
           </p>

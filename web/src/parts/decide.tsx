@@ -54,6 +54,7 @@ export const doing = (o: { verb: string; how?: string }): string => (o.how ? `${
 export const label = (o: Offer): string => {
   if (o.tamper) return "Accept the change";
   const verb = o.verb.charAt(0).toUpperCase() + o.verb.slice(1);
+  if (!o.key && !o.how) return `${verb} the ${o.verb === "approve" ? "plan" : "run"}`;
   return o.how ? `${verb} ${hows[o.how] ?? o.how}` : verb;
 };
 

@@ -78,7 +78,7 @@ function Details({ item }: { item: InboxItem }) {
   const hand = byHand(each(item.next));
   return (
     <>
-      {item.reason && !item.asks.includes(firstLine(item.reason)) && <p className="reason said">{item.reason}</p>}
+      {item.reason && item.cause !== "approval" && !item.asks.includes(firstLine(item.reason)) && <p className="reason said">{item.reason}</p>}
       {each(item.verdicts).length > 0 && (
         <p className="reason">
           <VerdictLine gates={each(item.verdicts)} />
