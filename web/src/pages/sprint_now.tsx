@@ -48,7 +48,7 @@ export function Now({ s, epic, query }: TabProps) {
         )}
         {each(show.feedback).length > 0 && (
           <details>
-            <summary>What the next attempt is told</summary>
+            <summary>{show.status === "blocked" ? "What the next attempt is told" : "What its agent was told"}</summary>
             {each(show.feedback).map((f, i) => (
               <Long key={i} text={f} />
             ))}

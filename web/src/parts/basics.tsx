@@ -94,13 +94,13 @@ export function Trouble({ failure, what }: { failure: Failure; what?: string }) 
           <span aria-hidden="true" className="sign">
             !
           </span>
-          <span>
+          <span className="said">
             {what ? `${what}: ` : ""}
             {failure.fault.error}
           </span>
         </Toned>
       </p>
-      {failure.fault.hint && <p>{failure.fault.hint}</p>}
+      {failure.fault.hint && <p className="said">{failure.fault.hint}</p>}
     </div>
   );
 }

@@ -6,6 +6,7 @@ import { decide, Failure } from "../client";
 import { useKeys } from "../keys";
 import { refresh, useResource } from "../resource";
 import { settle } from "../route";
+import { firstLine } from "../words";
 import { Command, Trouble } from "./basics";
 
 // Bound is what an approval is about, as it was shown.
@@ -189,8 +190,8 @@ function DecideForm(props: { form: Form; subject: Subject; user: string; onClose
         </label>
       )}
       <As value={as} onChange={setAs} user={props.user} approvers={subject.approvers ?? []} />
-      {failure && <Trouble failure={failure} />}
-      {changed && <Changed subject={subject} form={form} onLooked={(f) => { setChanged(false); setFailure(null); props.onChanged(f); }} />}
+      {failure && !changed && <Trouble failure={failure} />}
+      {changed && <Changed subject={subject} form={form} why={failure?.fault.error ?? ""} onLooked={(f) => { setChanged(false); setFailure(null); props.onChanged(f); }} />}
       {blocked && <p className="faint">{blocked}</p>}
       <div className="buttons">
         <button type="submit" className="main" disabled={sending || changed || blocked !== undefined}>
@@ -210,17 +211,26 @@ function DecideForm(props: { form: Form; subject: Subject; user: string; onClose
 
 // Changed: what was decided about is another state now. It is shown anew; the decision that
 // follows is a new one, about that.
-function Changed({ subject, form, onLooked }: { subject: Subject; form: Form; onLooked: (f: Form) => void }) {
+function Changed({ subject, form, why, onLooked }: { subject: Subject; form: Form; why: string; onLooked: (f: Form) => void }) {
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => button.current?.focus(), []);
   const still = subject.offers.find((o) => o.verb === form.offer.verb && o.how === form.offer.how && o.tamper === form.offer.tamper);
   if (!still) return <p role="alert">It has changed, and this can no longer be decided. What you typed is kept.</p>;
   const look = () => onLooked(formOf(still, subject));
   return (
-    <p role="alert">
-      It has changed since it was shown. The page shows it as it is now, and what you typed is kept.{" "}
-      <button type="button" onClick={look}>
+    <div role="alert">
+      <p className="status asks">
+        <span aria-hidden="true" className="sign">
+          !
+        </span>
+        <span>It has changed since it was shown.</span>
+      </p>
+      <p>The page shows it as it is now, and what you typed is kept.</p>
+      <p className="faint">{firstLine(why)}</p>
+      <button type="button" ref={button} onClick={look}>
         I have looked: decide about this state
       </button>
-    </p>
+    </div>
   );
 }
 
