@@ -136,13 +136,13 @@ function Header({ route, epic, onFind, onHelp }: { route: Route; epic: string; o
   const here = useResource<Epic>(epicOf(route) ? api.epic(epicOf(route)) : null).data;
   const at = (p: string) => (route.page === p ? "page" : undefined);
   return (
-    <header className={epicOf(route) ? "top" : "top outside"}>
+    <header className={epicOf(route) && route.page !== "epic" ? "top" : "top outside"}>
       <nav aria-label="Pages">
         <a href={to.morning} aria-current={at("morning")}>
           Morning
         </a>
         <a href={to.inbox} aria-current={at("inbox")}>
-          Inbox{waiting > 0 && <span className="count"> {waiting}</span>}
+          Inbox{waiting > 0 && <span className="count">{waiting}</span>}
         </a>
         {epicOf(route) && (
           <a href={to.epic(epic)} aria-current={at("epic")} className="epicname">
@@ -171,7 +171,7 @@ function BottomBar({ route, epic, onFind }: { route: Route; epic: string; onFind
         Morning
       </a>
       <a href={to.inbox} aria-current={at("inbox")}>
-        Inbox{waiting > 0 && <span className="count"> {waiting}</span>}
+        Inbox{waiting > 0 && <span className="count">{waiting}</span>}
       </a>
       {epic && (
         <a href={to.epic(epic)} aria-current={at("epic")}>

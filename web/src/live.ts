@@ -26,9 +26,10 @@ export function onReset(tell: () => void): () => void {
 
 function hear(told: Told): void {
   if (told.entries) for (const tell of listeners) tell(told.entries);
-  if (told.state) {
+  if (told.state && (told.token === undefined || told.token === token.get())) {
     link.set(told.state);
     if (told.state === "refused") refused.set(token.get());
+    if (told.state === "open") refused.set("");
   }
   if (told.reset || told.state === "open") for (const tell of resets) tell();
 }

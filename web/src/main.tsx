@@ -13,8 +13,9 @@ watchToken();
 listenToKeys();
 keepFresh();
 goLive();
+const telling = /^(node\.(waiting|blocked|done)|run\.(started|ended|held)|decided|tamper\.seen)$/;
 onEntries((entries) => {
-  for (const e of entries) if (e.status) announce(`${e.key ?? ""} ${e.text}`);
+  for (const e of entries) if (telling.test(e.kind)) announce(`${e.key ?? "the run"}: ${e.text}`);
 });
 
 const page = document.getElementById("page");

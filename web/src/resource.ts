@@ -37,8 +37,14 @@ class Held {
     this.plan(Math.max(0, this.earliest - performance.now()));
   }
 
+  // wake asks for what was not asked for while the page was hidden.
+  wake(): void {
+    if (this.stale) this.touch();
+  }
+
   private plan(wait: number): void {
     if (this.loading || this.timer !== undefined || this.users.size === 0) return;
+    if (document.hidden && this.path !== "/inbox") return; // its count stands in the tab's name
     this.timer = setTimeout(() => {
       this.timer = undefined;
       this.current = this.load();
@@ -156,5 +162,8 @@ export function keepFresh(): void {
   token.watch(all);
   link.watch((s) => {
     if (s === "open") all();
+  });
+  addEventListener("visibilitychange", () => {
+    for (const h of held.values()) h.wake();
   });
 }

@@ -7,6 +7,7 @@ import { Link, type LinkState } from "./stream";
 export type Ask = { token: string; tab: string } | { wake: true };
 export interface Told {
   state?: LinkState;
+  token?: string; // with the state: the one that the stream was asked for with
   entries?: Entry[];
   reset?: true;
 }
@@ -18,6 +19,7 @@ declare const self: {
 
 const tabs = new Set<MessagePort>();
 let state: LinkState = "connecting";
+let token = "";
 let gathered: Entry[] = [];
 
 const tell = (what: Told) => {
@@ -34,7 +36,7 @@ const link = new Link(
   },
   (s) => {
     state = s;
-    tell({ state });
+    tell({ state, token });
   },
 );
 
@@ -48,10 +50,11 @@ self.onconnect = (e) => {
   const port = e.ports[0];
   if (!port) return;
   tabs.add(port);
-  port.postMessage({ state } satisfies Told);
+  port.postMessage({ state, token } satisfies Told);
   port.onmessage = (m: MessageEvent<Ask>) => {
     if ("wake" in m.data) return link.wake();
-    link.start(m.data.token);
+    token = m.data.token;
+    link.start(token);
     // A tab holds a lock of its name as long as it lives.
     void self.navigator.locks.request(m.data.tab, () => void tabs.delete(port));
   };

@@ -1,5 +1,5 @@
 // The journal of an epic, newest first.
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import type { Epic, Entry, Log } from "../api";
 import { Clock, Loaded, Title, Trouble } from "../parts/basics";
 import { Failure, get, parse } from "../client";
@@ -20,43 +20,53 @@ export function JournalPage({ epic }: { epic: string }) {
 // Journal is what happened to an epic, or to one sprint.
 export function Journal({ epic, sprint }: { epic: string; sprint: string }) {
   const newest = useResource<Log>(api.log(epic, sprint));
-  const [older, setOlder] = useState<Log | null>(null);
+  const { entries, before, more, failure } = useEntries(newest.data, epic, sprint);
+  return (
+    <Loaded of={newest} what="The journal">
+      {() => (
+        <>
+          <ol className="plain journal">
+            {entries.map((x) => (
+              <Line key={x.seq} entry={x} epic={epic} link={sprint === ""} />
+            ))}
+          </ol>
+          {entries.length === 0 && <p className="faint">Nothing has happened yet.</p>}
+          {failure && <Trouble failure={failure} />}
+          {before > 0 && (
+            <button type="button" onClick={() => void more()}>
+              older
+            </button>
+          )}
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+// useEntries keeps what was shown when newer entries push it out of the newest page. If so
+// many came at once that some are missing between, it begins anew.
+function useEntries(newest: Log | undefined, epic: string, sprint: string) {
+  const [kept, setKept] = useState<{ entries: Entry[]; before: number }>({ entries: [], before: 0 });
   const [failure, setFailure] = useState<Failure | null>(null);
-  const more = async (before: number) => {
+  useEffect(() => {
+    if (!newest) return;
+    const first = each(newest.entries);
+    const oldest = first[first.length - 1]?.seq ?? 0;
+    setKept((k) => {
+      const joins = k.entries.some((x) => x.seq >= oldest);
+      if (!joins) return { entries: first, before: newest.before };
+      return { entries: [...first, ...k.entries.filter((x) => x.seq < oldest)], before: k.before };
+    });
+  }, [newest]);
+  const more = async () => {
     try {
-      const page = parse<Log>((await get(api.log(epic, sprint, before), "")).text);
-      setOlder((o) => ({ entries: [...each(o?.entries), ...each(page.entries)], before: page.before }));
+      const page = parse<Log>((await get(api.log(epic, sprint, kept.before), "")).text);
+      setKept((k) => ({ entries: [...k.entries, ...each(page.entries).filter((x) => x.seq < (k.entries[k.entries.length - 1]?.seq ?? Infinity))], before: page.before }));
     } catch (x) {
       if (x instanceof Failure) setFailure(x);
     }
   };
-  return (
-    <Loaded of={newest} what="The journal">
-      {(log) => {
-        const first = each(log.entries);
-        const last = first[first.length - 1]?.seq ?? 0;
-        // While the page is open, newer entries come on top: what they push out is asked for.
-        const rest = each(older?.entries).filter((x) => x.seq < last);
-        const before = older ? older.before : log.before;
-        return (
-          <>
-            <ol className="plain journal">
-              {[...first, ...rest].map((x) => (
-                <Line key={x.seq} entry={x} epic={epic} link={sprint === ""} />
-              ))}
-            </ol>
-            {first.length === 0 && <p className="faint">Nothing has happened yet.</p>}
-            {failure && <Trouble failure={failure} />}
-            {before > 0 && (
-              <button type="button" onClick={() => void more(older ? older.before : last)}>
-                older
-              </button>
-            )}
-          </>
-        );
-      }}
-    </Loaded>
-  );
+  return { ...kept, more, failure };
 }
 
 function Line({ entry: x, epic, link }: { entry: Entry; epic: string; link: boolean }) {

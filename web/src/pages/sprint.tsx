@@ -39,7 +39,7 @@ export function SprintPage({ epic, sprint, tab, query }: Props) {
             {tabs.map((t) => (
               <a key={t} href={to.sprint(epic, sprint, t)} aria-current={t === tab ? "page" : undefined}>
                 {names[t]}
-                {t === "attempts" && each(s.show.attempts).length > 0 && <span className="count"> {each(s.show.attempts).length}</span>}
+                {t === "attempts" && each(s.show.attempts).length > 0 && <span className="count">{each(s.show.attempts).length}</span>}
               </a>
             ))}
           </nav>

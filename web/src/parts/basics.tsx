@@ -83,7 +83,7 @@ function Loading({ what }: { what: string }) {
     const timer = setTimeout(() => setSlow(true), 400);
     return () => clearTimeout(timer);
   }, []);
-  return slow ? <p className="faint">{what} is being read …</p> : null;
+  return slow ? <p className="faint loading">Reading {what.charAt(0).toLowerCase() + what.slice(1)} …</p> : null;
 }
 
 export function Trouble({ failure, what }: { failure: Failure; what?: string }) {

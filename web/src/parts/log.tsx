@@ -3,6 +3,8 @@ import { memo, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStor
 import { Failure, getPiece } from "../client";
 import { Lines, wholeLines } from "../lines";
 import { api } from "../route";
+import { refused } from "../live";
+import { useStore } from "../store";
 import { readStream, Refusal } from "../stream";
 import { token } from "../token";
 import { bytes, count, whole } from "../words";
@@ -95,6 +97,7 @@ function useLog({ epic, sprint, step, attempt, file, live }: LogOf): LogState {
   const [start, setStart] = useState(0);
   const [failure, setFailure] = useState<Failure | null>(null);
   const [ended, setEnded] = useState(false);
+  const allowed = useStore(token);
   useEffect(() => {
     const stop = new AbortController();
     const fresh = new Lines();
@@ -110,7 +113,7 @@ function useLog({ epic, sprint, step, attempt, file, live }: LogOf): LogState {
       if (!stop.signal.aborted && x instanceof Failure) setFailure(x);
     });
     return () => stop.abort();
-  }, [epic, sprint, step, attempt, file, live, path]);
+  }, [epic, sprint, step, attempt, file, live, path, allowed]);
   const earlier = async () => {
     try {
       const from = Math.max(0, start - piece);
@@ -127,7 +130,13 @@ function useLog({ epic, sprint, step, attempt, file, live }: LogOf): LogState {
 
 // readEnd shows the end of a file, and returns the byte behind its last whole line.
 async function readEnd(path: string, into: Lines, begin: (start: number) => void, live: boolean, stopped: AbortSignal): Promise<number> {
-  const { size } = await getPiece(path, 0, 1);
+  let size = 0;
+  try {
+    size = (await getPiece(path, 0, 1)).size;
+  } catch (x) {
+    if (!live || !(x instanceof Failure) || x.status !== 404) throw x;
+    return 0; // its program has not begun to write
+  }
   const part = await getPiece(path, Math.max(0, size - piece), Math.max(1, size));
   if (stopped.aborted) return 0;
   const { lines, skipped } = wholeLines(part.bytes, part.from === 0);
@@ -157,7 +166,8 @@ async function follow(path: (from: number) => string, from: number, into: Lines,
       );
     } catch (x) {
       if (stopped.aborted) return;
-      if (x instanceof Refusal && x.status >= 400 && x.status < 500 && x.status !== 401) return;
+      if (x instanceof Refusal && x.status === 401) refused.set(token.get());
+      if (x instanceof Refusal && x.status >= 400 && x.status < 500) return;
     }
     if (!ended) await new Promise((done) => setTimeout(done, 1000));
   }

@@ -26,7 +26,7 @@ export function SprintRows({ epic, sprints }: { epic: string; sprints: SprintLin
               {s.status === "running" && s.since && <Ago at={s.since} />}
               {s.status === "waiting" && s.since && <Ago at={s.since} />}
               {s.tries > 1 && <span>{count(s.tries, "attempt")}</span>}
-              {s.work_ms >= 1000 && <span>{lasted(s.work_ms)}</span>}
+              {s.work_ms >= 1000 && s.status !== "running" && <span>{lasted(s.work_ms)}</span>}
               {s.spent && s.spent !== "unknown" && <span>{s.spent}</span>}
             </span>
             {(s.doing || s.reason) && s.status !== "done" && <p className="reason">{s.doing || firstLine(s.reason)}</p>}
