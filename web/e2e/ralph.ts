@@ -1,6 +1,6 @@
 // Real ralph processes, in repositories that are made for a test.
 import { execFile, spawn, type ChildProcess } from "node:child_process";
-import { cpSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -154,3 +154,22 @@ export class Repo {
 // night is the repository of ../testdata/night: 1.1 becomes done, 1.2 is blocked by a gate,
 // 2.1 and 2.2 wait for ada.
 export const night = (change?: (dir: string) => void, held = false): Promise<Repo> => Repo.make("shop", join(here, "../testdata/night"), "plan.md", change, held);
+
+// demo is the repository of `make demo`, where ada has to look at 1.1 and 1.3.
+export const demo = (): Promise<Repo> =>
+  Repo.make("links", join(root, "examples/demo/project"), "plans/links.md", (dir) => {
+    edit(join(dir, "plans/links.md"), (plan) => plan.replace(/^### Sprint 1\.[13]:.*$/gm, "$&\n\n**Policy**: looked-at"));
+    edit(join(dir, "ralph.hcl"), (policy) => {
+      const own = /^policy "default" \{\n {2}default = true\n\n([\s\S]*?)^\}\n/m.exec(policy)?.[1] ?? "";
+      const gates = own.replace("gate.qa]", "gate.qa, gate.sign-off]");
+      return `${policy}\ngate "sign-off" {\n  kind      = "human"\n  approvers = ["ada"]\n}\n\npolicy "looked-at" {\n${gates}}\n`;
+    });
+  });
+
+// edit changes a file; one that stays as it was is a mistake of the test.
+export function edit(file: string, change: (text: string) => string): void {
+  const was = readFileSync(file, "utf8");
+  const is = change(was);
+  if (is === was) throw new Error(`nothing was changed in ${file}`);
+  writeFileSync(file, is);
+}
