@@ -1,6 +1,10 @@
 package ir
 
-import "strings"
+import (
+	"maps"
+	"slices"
+	"strings"
+)
 
 // UsesModel reports whether an agent's program is given the model to
 // take. A command is, where what it is started with names ${run.model}; else the model
@@ -12,17 +16,7 @@ func (e *Epic) UsesModel(agent string) bool {
 	if !known || !runs || r.Kind != "command" {
 		return true
 	}
-	for _, s := range r.Run {
-		if namesModel(s) {
-			return true
-		}
-	}
-	for _, s := range r.Set {
-		if namesModel(s) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(slices.Concat(r.Run, slices.Collect(maps.Values(r.Set))), namesModel)
 }
 
 // JudgesByModel is UsesModel of an agent that judges at a gate, whose prompt may name

@@ -60,6 +60,16 @@ func kindOf(c byte) int {
 	return pieceOther
 }
 
+// BlockingKeys are the keys of the edges that block, in their order.
+func BlockingKeys(edges []Edge) (keys []Key) {
+	for _, e := range edges {
+		if e.Type == Blocks {
+			keys = append(keys, e.Key)
+		}
+	}
+	return keys
+}
+
 // SortEdges sorts a node's edges in the order of epic.json: by key, then by the
 // name of the type.
 func SortEdges(edges []Edge) {

@@ -83,12 +83,7 @@ func (v *verifier) edges(at string, n *Node) {
 }
 
 func (v *verifier) merges(at string, n *Node) {
-	var want []Key
-	for _, e := range n.After {
-		if e.Type == Blocks {
-			want = append(want, e.Key)
-		}
-	}
+	want := BlockingKeys(n.After)
 	if len(want) < 2 {
 		want = nil
 	}
@@ -138,12 +133,8 @@ func (v *verifier) steps(at string, n *Node) {
 // WorkStep returns the index of the step whose limits are the node's: the
 // first that may write, else the first; -1 if the node has no steps.
 func WorkStep(n *Node) int {
-	for i := range n.Steps {
-		if n.Steps[i].Access == "write" {
-			return i
-		}
-	}
-	return min(0, len(n.Steps)-1)
+	first := slices.IndexFunc(n.Steps, func(s Step) bool { return s.Access == "write" })
+	return max(first, min(0, len(n.Steps)-1))
 }
 
 func (v *verifier) inOrder() {

@@ -3,6 +3,8 @@ package ir
 import (
 	"slices"
 	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // StepIndex is the place of a step, -1 if the node has none of this name.
@@ -17,10 +19,7 @@ func (n *Node) StepIndex(name string) int {
 
 // Step is the step of a name, nil if the node has none. It is the node's own.
 func (n *Node) Step(name string) *Step {
-	if i := n.StepIndex(name); i >= 0 {
-		return &n.Steps[i]
-	}
-	return nil
+	return lists.Find(n.Steps, func(s *Step) bool { return s.Name == name })
 }
 
 // PhaseTitle returns the title of the node's phase in the plan, "Phase 1:

@@ -24,6 +24,16 @@ func Keep[A any](list []A, keep func(A) bool) []A {
 	return out
 }
 
+// Find returns the first element for which is holds; nil if there is none.
+func Find[A any](list []A, is func(*A) bool) *A {
+	for i := range list {
+		if is(&list[i]) {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
 // Set holds each element of a list.
 func Set[K comparable](list []K) map[K]bool {
 	out := make(map[K]bool, len(list))

@@ -23,6 +23,12 @@ func TestLists(t *testing.T) {
 	if got := lists.Keep(list, func(int) bool { return false }); got != nil {
 		t.Errorf("Keep of nothing: %#v", got)
 	}
+	if got := lists.Find(list, func(n *int) bool { return *n < 3 }); got != &list[1] {
+		t.Errorf("Find: %v", got)
+	}
+	if got := lists.Find(list, func(n *int) bool { return *n > 3 }); got != nil {
+		t.Errorf("Find of none: %v", got)
+	}
 	if got := lists.Set(list); !maps.Equal(got, map[int]bool{1: true, 3: true}) {
 		t.Errorf("Set: %v", got)
 	}

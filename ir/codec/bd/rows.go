@@ -136,12 +136,9 @@ func nodeRow(e *ir.Epic, n *ir.Node, h *ir.History) (Row, error) {
 	nh := h.Node(n.ID)
 	r := Row{
 		ID: string(n.ID), Title: title(n.Title, string(n.Key)), Description: description(n), Acceptance: list(n.Acceptance),
-		Status: "open", Priority: n.Priority, Type: bead.TypeWork, Owner: e.Epic.Owner, ExternalRef: nh.PRURL,
+		Status: "open", Priority: n.Priority, Type: bead.IssueType(n), Owner: e.Epic.Owner, ExternalRef: nh.PRURL,
 		Labels: nodeLabels(e, n), Metadata: m, UpdatedAt: Fixed,
 		Dependencies: []Dependency{{string(n.ID), string(e.Epic.ID), string(ir.ParentChild)}},
-	}
-	if n.Kind == ir.Merge || len(n.Merges) > 1 {
-		r.Type = bead.TypeMerge
 	}
 	if !nh.Started.IsZero() {
 		at := nh.Started.UTC().Truncate(time.Second)

@@ -70,10 +70,6 @@ func (k *kept) number(name string) int {
 }
 
 // list is a key of the metadata that was kept: its items.
-func (k *kept) list(name string) []any {
-	return items(k.metadata[name])
-}
-
 // items are those of a list as they are; none of what is no list.
 func items(raw json.RawMessage) []any {
 	var list []json.RawMessage
@@ -106,10 +102,10 @@ func (k *kept) said(file string) string {
 }
 
 // qaAgent adds what was kept of a QA agent, by the name of its gate.
-func (k *kept) qaAgent(gate string, q qaAgent) (any, error) {
+func (k *kept) qaAgent(gate string, q qaAgent) any {
 	more := maps.Clone(k.qa[gate])
 	if len(more) == 0 || q.Gate != "" {
-		return q, nil
+		return q
 	}
 	q.AgentPath = asSaid(asText(more["agent_path"]), q.AgentPath)
 	delete(more, "agent_path")
@@ -122,5 +118,5 @@ func (k *kept) qaAgent(gate string, q qaAgent) (any, error) {
 	}
 	o.Put("output_schema", q.OutputSchema)
 	foreign.Rest(&o, more)
-	return o, nil
+	return o
 }

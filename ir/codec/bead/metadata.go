@@ -55,10 +55,7 @@ func (w *writer) node(key ir.Key) *ir.Node {
 	if w.byKey != nil {
 		return w.byKey[key]
 	}
-	if i := slices.IndexFunc(w.e.Nodes, func(n ir.Node) bool { return n.Key == key }); i >= 0 {
-		return &w.e.Nodes[i]
-	}
-	return nil
+	return lists.Find(w.e.Nodes, func(n *ir.Node) bool { return n.Key == key })
 }
 
 // merges reports whether a node brings branches together.
@@ -96,11 +93,7 @@ func (w *writer) metadata(n *ir.Node) (foreign.Object, error) {
 	o.Put("dev_agent_path", asSaid(k.text("dev_agent_path"), agentPath(agent, step.Agent)))
 	o.Put("dev_model", w.model(step.Model))
 	o.Put("dev_prompts", prompts(n))
-	qa, err := w.qaAgents(n, k)
-	if err != nil {
-		return nil, err
-	}
-	o.Put("qa_agents", qa)
+	o.Put("qa_agents", w.qaAgents(n, k))
 	o.Put("max_retry_attempts", n.Limits.Attempts)
 	if err := w.tracking(&o, n, nh, k); err != nil {
 		return nil, err
@@ -205,7 +198,7 @@ type qaAgent struct {
 
 // qaAgents are the gates of a node that agents judge, those of the policy too, in
 // their order.
-func (w *writer) qaAgents(n *ir.Node, k *kept) ([]any, error) {
+func (w *writer) qaAgents(n *ir.Node, k *kept) []any {
 	out := []any{}
 	seen := map[string]bool{}
 	for i := range n.Steps {
@@ -222,14 +215,10 @@ func (w *writer) qaAgents(n *ir.Node, k *kept) ([]any, error) {
 			if g.From != "plan" {
 				q.Gate = name
 			}
-			o, err := k.qaAgent(path.Base(name), q)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, o)
+			out = append(out, k.qaAgent(path.Base(name), q))
 		}
 	}
-	return out, nil
+	return out
 }
 
 // question is the prompt of a gate without the contract, which the output schema says.

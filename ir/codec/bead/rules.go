@@ -149,12 +149,9 @@ func sameWords(list *foreign.Value, words []string) bool {
 	if list == nil || list.Kind != '[' || len(list.Items) != len(words) {
 		return false
 	}
-	for _, w := range words {
-		if !slices.ContainsFunc(list.Items, func(x *foreign.Value) bool { return x.Kind == 's' && x.Text == w }) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(words, func(w string) bool {
+		return !slices.ContainsFunc(list.Items, func(x *foreign.Value) bool { return x.Kind == 's' && x.Text == w })
+	})
 }
 
 // fits demands that a text has a form, and returns one that has.

@@ -39,7 +39,7 @@ type qaExecution struct {
 // after those that the bead came with.
 func (w *writer) tracking(o *foreign.Object, n *ir.Node, nh *ir.NodeHistory, k *kept) error {
 	before := k.number("attempt_count")
-	devs, judged, others := k.list("dev_agent_executions"), k.list("qa_agent_executions"), k.list("gate_executions")
+	devs, judged, others := items(k.metadata["dev_agent_executions"]), items(k.metadata["qa_agent_executions"]), items(k.metadata["gate_executions"])
 	for i := range nh.Attempts {
 		a := &nh.Attempts[i]
 		number := before + i + 1

@@ -87,12 +87,7 @@ func isDone(e *ir.Epic, node *ir.Node, a *ir.Attempt) bool {
 	}
 	lines := strings.Split(strings.TrimRight(a.Response, " \t\r\n"), "\n")
 	end := strings.Join(lines[max(0, len(lines)-lastLines):], "\n")
-	for _, w := range words {
-		if text.OneLine(a.Promise) == w || bounded(w).MatchString(end) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(words, func(w string) bool { return text.OneLine(a.Promise) == w || bounded(w).MatchString(end) })
 }
 
 // bounded finds words that are no part of longer ones.

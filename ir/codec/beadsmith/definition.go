@@ -59,17 +59,13 @@ func definition(e *ir.Epic, node *ir.Node, top string) (TaskDefinition, kept) {
 		def.TokenBudget = &t
 	}
 	own := map[string]json.RawMessage{} // criteria as they were written, by the gates that they became
-	var order []string
 	names := map[string]bool{}
+	gates := gatesOf(node)
 	for _, raw := range k.Criteria {
 		name := string(node.Key) + "/" + gateName(names, wanted(raw))
 		own[name] = raw
-		order = append(order, name)
-	}
-	gates := gatesOf(node)
-	for _, name := range order {
 		if slices.Contains(gates, name) {
-			def.SuccessCriteria = append(def.SuccessCriteria, own[name])
+			def.SuccessCriteria = append(def.SuccessCriteria, raw)
 		}
 	}
 	for _, name := range gates {

@@ -1,6 +1,7 @@
 package dot
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/ir"
@@ -44,16 +45,11 @@ func (d *drawing) edges() {
 // waitsFor is the set of keys that a node waits for, as text; "" if there are
 // fewer than three.
 func waitsFor(n *ir.Node) string {
-	var keys []string
-	for _, a := range n.After {
-		if a.Type == ir.Blocks {
-			keys = append(keys, string(a.Key))
-		}
-	}
+	keys := ir.BlockingKeys(n.After)
 	if len(keys) < 3 {
 		return ""
 	}
-	return strings.Join(keys, "\x00")
+	return fmt.Sprintf("%q", keys)
 }
 
 // joints names a point for each set of three or more nodes that three or more

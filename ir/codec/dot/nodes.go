@@ -57,7 +57,7 @@ func (d *drawing) waves() {
 
 func (d *drawing) node(i int, indent string) {
 	n := &d.e.Nodes[i]
-	l := lookOf(n.Complexity.Level)
+	l := cmp.Or(looks[n.Complexity.Level], otherLook)
 	shape := cmp.Or(shapes[n.Kind], "box")
 	fill, border, width := l.fill, l.border, 1.2
 	styles := []string{"filled"}

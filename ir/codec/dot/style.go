@@ -23,13 +23,6 @@ var otherLook = look{fill: "#F4ECF9", border: "#8644A8", peripheries: 1}
 
 var levels = []string{"trivial", "simple", "standard", "critical"}
 
-func lookOf(level string) look {
-	if l, known := looks[level]; known {
-		return l
-	}
-	return otherLook
-}
-
 var shapes = map[ir.Kind]string{ir.Work: "box", ir.Merge: "hexagon", ir.GateKind: "octagon", ir.Manual: "ellipse"}
 
 const (
