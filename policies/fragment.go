@@ -95,7 +95,7 @@ func (s *Set) fragment(d *decoder, body hcl.Body, out *Fragment, outer []*Fragme
 			d.know("gate", name)
 		}
 	}
-	d.declareFence(r, out)
+	d.declareFence(r)
 	r.fill(out)
 	r.nested = slices.DeleteFunc(slices.Clone(r.nested), func(b *hcl.Block) bool { return b.Type == "retry" || b.Type == "stall" }) // read with Steps
 	r.fill(&out.Settings)
@@ -110,7 +110,10 @@ func (s *Set) fragment(d *decoder, body hcl.Body, out *Fragment, outer []*Fragme
 				out.Gates[g.Name] = g
 				s.checkGate(d, g)
 				d.neverOnBase(g, "this one is in the plan")
-				d.noNode(b, g.Dynamic)
+				if g.Dynamic {
+					d.diags.Add(diag.New("policy-node-not-known", d.rng(b.DefRange), "node.* is not known in a fence").
+						WithDetail("A fence is in the sprint that it is about. Write the value itself."))
+				}
 			}
 		case "rule":
 			out.Rules = append(out.Rules, list[Rule](d, []*hcl.Block{b})...)
@@ -127,7 +130,7 @@ func (s *Set) fragment(d *decoder, body hcl.Body, out *Fragment, outer []*Fragme
 
 // declareFence makes the gates and rules of a fence known to its expressions and
 // reports duplicates.
-func (d *decoder) declareFence(r *reader, out *Fragment) {
+func (d *decoder) declareFence(r *reader) {
 	first := map[string]diag.Range{}
 	for _, b := range r.nested {
 		if b.Type != "gate" && b.Type != "rule" {
@@ -148,11 +151,4 @@ func (d *decoder) declareFence(r *reader, out *Fragment) {
 func (d *decoder) know(typ, name string) {
 	d.scope.names[typ] = insert(d.scope.names[typ], name)
 	delete(d.scope.roots, typ)
-}
-
-func (d *decoder) noNode(b *hcl.Block, dynamic bool) {
-	if dynamic {
-		d.diags.Add(diag.New("policy-node-not-known", d.rng(b.DefRange), "node.* is not known in a fence").
-			WithDetail("A fence is in the sprint that it is about. Write the value itself."))
-	}
 }

@@ -66,12 +66,7 @@ type block struct {
 }
 
 func (b *block) attr(name string) *attr {
-	for i := range b.attrs {
-		if b.attrs[i].name == name {
-			return &b.attrs[i]
-		}
-	}
-	return nil
+	return lists.Find(b.attrs, func(a *attr) bool { return a.name == name })
 }
 
 func (b *block) block(name string) *block {

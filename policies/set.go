@@ -2,6 +2,8 @@ package policies
 
 import (
 	"io/fs"
+	"maps"
+	"slices"
 
 	"github.com/ralph-compiler/ralph/diag"
 )
@@ -77,12 +79,7 @@ func (s *Set) DefaultPolicy() *Policy {
 // UserAgents reports whether the user's policy declares any agent: then the
 // built-in ones are only a last resort.
 func (s *Set) UserAgents() bool {
-	for _, a := range s.Agents {
-		if !a.Builtin {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(slices.Collect(maps.Values(s.Agents)), func(a *Agent) bool { return !a.Builtin })
 }
 
 // GateTimeout returns the timeout of gates of a kind at top level; a policy, a

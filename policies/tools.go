@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // Tool is another program whose plans ralph reads.
@@ -34,12 +36,7 @@ var Tools = []Tool{
 // ToolNamed returns the tool with a name as people write it; nil if there is none.
 func ToolNamed(name string) *Tool {
 	name = strings.ReplaceAll(strings.ToLower(name), " ", "-")
-	for i := range Tools {
-		if slices.Contains(Tools[i].Names, name) {
-			return &Tools[i]
-		}
-	}
-	return nil
+	return lists.Find(Tools, func(t *Tool) bool { return slices.Contains(t.Names, name) })
 }
 
 // roadmap is the file of a directory that is imported which is a plan as it is.
