@@ -86,8 +86,8 @@ type Result struct {
 // pass is one step from draft to epic.
 type pass struct {
 	name string
-	// run returns the epic of the pass. What the pass reads of a build, and what it
-	// writes beside its epic, are the parameters and results of its function.
+	// run returns the epic of the pass. Beside it a pass writes only the crew, and the
+	// seal the ids.
 	run func(b *build, diags *diag.List) *ir.Epic
 	// holds are the places of epic.json for which ir.Verify must have no
 	// complaint from this pass on.
@@ -99,81 +99,33 @@ type pass struct {
 var passes = []pass{
 	// First: everything else may rely on nodes and edges. What is cyclic was
 	// reported by the dependency engine.
-	{
-		"graph",
-		func(b *build, _ *diag.List) *ir.Epic { return passGraph(b.unit) },
-		[]string{"ir", "epic.slug", "epic.plan", "nodes.key", "nodes.after", "nodes.merges", "nodes.scope"},
-	},
+	{"graph", (*build).passGraph, []string{"ir", "epic.slug", "epic.plan", "nodes.key", "nodes.after", "nodes.merges", "nodes.scope"}},
 	// Before steps: they differ by kind, complexity and policy, all of which
 	// resolve.go has settled; here they enter the epic.
-	{
-		"steps",
-		func(b *build, diags *diag.List) *ir.Epic { return passSteps(b.unit, b.crew, b.epic, diags) },
-		[]string{"nodes.steps.name", "nodes.steps.gate_mode", "nodes.steps.next"},
-	},
+	{"steps", (*build).passSteps, []string{"nodes.steps.name", "nodes.steps.gate_mode", "nodes.steps.next"}},
 	// After steps, which say what is wanted; before gates, whose agents are chosen
 	// with those that do the work in view.
-	{
-		"agents",
-		func(b *build, diags *diag.List) *ir.Epic { return passAgents(b.unit, b.crew, b.epic, diags) },
-		nil,
-	},
+	{"agents", (*build).passAgents, nil},
 	// After agents: a plan's agents split the work step, and its gates are on the
 	// last part.
-	{
-		"gates",
-		func(b *build, diags *diag.List) *ir.Epic { return passGates(b.unit, b.crew, b.epic, diags) },
-		[]string{"nodes.steps.gates"},
-	},
+	{"gates", (*build).passGates, []string{"nodes.steps.gates"}},
 	// After agents: an agent's multiplier is part of every timeout.
-	{
-		"limits",
-		func(b *build, diags *diag.List) *ir.Epic { return passLimits(b.unit, b.crew, b.epic, diags) },
-		[]string{"nodes.steps.limits", "nodes.limits", "nodes.complexity", "epic.complexity"},
-	},
+	{"limits", (*build).passLimits, []string{"nodes.steps.limits", "nodes.limits", "nodes.complexity", "epic.complexity"}},
 	// Names of branches and worktrees need nothing but the draft; they are
 	// late so that templates may use what was decided.
-	{
-		"git",
-		func(b *build, diags *diag.List) *ir.Epic { return passGit(b.unit, b.epic, diags) },
-		[]string{"nodes.git"},
-	},
+	{"git", (*build).passGit, []string{"nodes.git"}},
 	// After gates: the sum of all results is judged by the gates of its parts.
-	{
-		"integration",
-		func(b *build, diags *diag.List) *ir.Epic { return passIntegration(b.unit, b.crew, b.epic, diags) },
-		[]string{"epic.integration", "run"},
-	},
+	{"integration", (*build).passIntegration, []string{"epic.integration", "run"}},
 	// After everything that names an agent: the tables hold what is used, nothing else.
-	{
-		"tables",
-		func(b *build, _ *diag.List) *ir.Epic { return passTables(b.unit, b.crew, b.epic) },
-		[]string{"agents", "runners", "gates", "nodes.steps.agent", "nodes.steps.fallback"},
-	},
+	{"tables", (*build).passTables, []string{"agents", "runners", "gates", "nodes.steps.agent", "nodes.steps.fallback"}},
 	// After everything that a prompt contains.
-	{
-		"prompts",
-		func(b *build, _ *diag.List) *ir.Epic { return passPrompts(b.unit, b.epic) },
-		[]string{"nodes.prompt"},
-	},
+	{"prompts", (*build).passPrompts, []string{"nodes.prompt"}},
 	// Rules see the whole epic, as it will be reviewed.
-	{
-		"rules",
-		func(b *build, diags *diag.List) *ir.Epic { return passRules(b.unit, b.epic, diags) },
-		[]string{"waivers"},
-	},
+	{"rules", (*build).passRules, []string{"waivers"}},
 	// Lints too; they come last because rules are the user's own words.
-	{
-		"lints",
-		func(b *build, diags *diag.List) *ir.Epic { passLints(b.unit, b.epic, diags); return b.epic },
-		nil,
-	},
+	{"lints", (*build).passLints, nil},
 	// At the very end: ids, order and digests depend on all of it.
-	{
-		"seal",
-		func(b *build, diags *diag.List) (e *ir.Epic) { e, b.ids = passSeal(b.unit, b.epic, diags); return e },
-		[]string{""},
-	},
+	{"seal", (*build).passSeal, []string{""}},
 }
 
 // Compile turns plans into epics. It never panics on bad input: all mistakes are in

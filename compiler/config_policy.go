@@ -8,6 +8,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/policies"
 )
@@ -31,12 +32,6 @@ func (u *unit) view(n *ir.DraftNode) *policies.NodeView {
 }
 
 func paths(s *ir.Scope) []string {
-	switch {
-	case len(s.Files) == 0:
-		return s.Owns
-	case len(s.Owns) == 0:
-		return s.Files
-	}
 	return slices.Concat(s.Owns, s.Files)
 }
 
@@ -111,9 +106,7 @@ func (u *unit) level(it *part, diags *diag.List) *policies.Complexity {
 func (u *unit) words(n *part) (title, goal string, tasks []string) {
 	it := n.item
 	if it == nil {
-		for _, t := range n.draft.Tasks {
-			tasks = append(tasks, t.Text)
-		}
+		tasks = lists.Map(n.draft.Tasks, func(t ir.Task) string { return t.Text })
 		return n.draft.Title, n.draft.Goal, tasks
 	}
 	title = it.Title

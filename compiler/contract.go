@@ -62,10 +62,7 @@ func contract(schema json.RawMessage) []string {
 		}
 		out = append(out, "It must be valid under this JSON Schema:", string(compact))
 	}
-	for i := range out {
-		out[i] = literally(out[i])
-	}
-	return out
+	return lists.Map(out, literally)
 }
 
 // fieldRank puts the verdict before everything else.

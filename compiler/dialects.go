@@ -92,7 +92,7 @@ func Dialects(in Input) DialectTable {
 	file := diag.NewFile(src.Path, src.Bytes)
 	c.files[src.Path] = file
 	fm, _ := syntax.Peek(file)
-	ps := c.policyFor(file, &fm)
+	ps := c.policyFor(&fm)
 	table := DialectTable{Files: c.files, Said: fm.Dialect.Range, Diags: c.diags}
 	table.Chosen, _ = c.dialectName(&fm, ps.set)
 	if table.Diags.HasErrors() {
@@ -224,14 +224,9 @@ func countErrors(r Reading, diags diag.List) Reading {
 
 // states reports whether the plan says of an item what it waits for.
 func (b *build) states() bool {
-	for i := range b.epic.Nodes {
-		for _, a := range b.epic.Nodes[i].After {
-			if a.From == depend.Explicit {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(b.epic.Nodes, func(n ir.Node) bool {
+		return slices.ContainsFunc(n.After, func(a ir.Edge) bool { return a.From == depend.Explicit })
+	})
 }
 
 // tryWords tries words of the plan as the keywords of items, if no dialect compiles

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/policies"
 )
 
@@ -48,12 +49,8 @@ func (c *compilation) tryPlace(src Source, all []Reading) []Reading {
 // one is; nil if there is none, if it finds nothing but the title, or if both it and one
 // that finds more outside of its items than it finds at all compile.
 func placed(all []Reading) *Reading {
-	i := slices.IndexFunc(all, func(r Reading) bool { return r.Tool != nil && r.Items > 0 && !r.Title })
-	if i < 0 {
-		return nil
-	}
-	own := &all[i]
-	if own.Refused == nil && slices.ContainsFunc(all, func(r Reading) bool { return r.counts() && r.outside(own) > own.Items }) {
+	own := lists.Find(all, func(r *Reading) bool { return r.Tool != nil && r.Items > 0 && !r.Title })
+	if own != nil && own.Refused == nil && slices.ContainsFunc(all, func(r Reading) bool { return r.counts() && r.outside(own) > own.Items }) {
 		return nil
 	}
 	return own
@@ -112,12 +109,7 @@ func (t *DialectTable) Fuller(taken string) *Reading {
 
 // reads returns the reading in a dialect; nil if it was not tried.
 func reads(all []Reading, dialect string) *Reading {
-	for i := range all {
-		if all[i].Dialect == dialect {
-			return &all[i]
-		}
-	}
-	return nil
+	return lists.Find(all, func(r *Reading) bool { return r.Dialect == dialect })
 }
 
 // inLine says where a plan is refused, if that is in the plan.

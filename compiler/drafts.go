@@ -45,7 +45,7 @@ func (c *compilation) openImported(in Imported) *unit {
 		draft.Plan = planOf(in.Sources)
 		src.Path = draft.Plan
 	}
-	u := c.unit(src, file, c.policyFor(file, &syntax.FrontMatter{}))
+	u := c.unit(src, file, c.policyFor(&syntax.FrontMatter{}))
 	draft.Slug = importedSlug(cmp.Or(draft.Slug, draft.Plan))
 	draft.Nodes = slices.Clone(draft.Nodes)
 	if draft.ID == "" && draft.Nodes[0].ID != "" && len(draft.Nodes) == 1 {

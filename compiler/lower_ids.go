@@ -23,8 +23,7 @@ func (l *lowering) checkIDs() {
 		return
 	}
 	l.checkPhases()
-	numeric := !l.deps.Rules.InDocument && l.dialect.Numbers != "never"
-	if numeric {
+	if !l.deps.Rules.InDocument && l.dialect.Numbers != "never" {
 		l.checkSequence()
 	}
 	l.checkParallel()
@@ -125,14 +124,12 @@ func itemsAs(d syntax.Dialect) string {
 func (l *lowering) checkSequence() {
 	byGroup := make([][]int, len(l.deps.Groups)+1)
 	for i := range l.deps.Items {
-		g := l.deps.Items[i].Group
-		if g < 0 && l.deps.Rules.Grouped {
-			continue
+		switch g := l.deps.Items[i].Group; {
+		case g >= 0:
+			byGroup[g] = append(byGroup[g], i)
+		case !l.deps.Rules.Grouped:
+			byGroup[len(l.deps.Groups)] = append(byGroup[len(l.deps.Groups)], i)
 		}
-		if g < 0 {
-			g = int32(len(l.deps.Groups))
-		}
-		byGroup[g] = append(byGroup[g], i)
 	}
 	struck := l.struck()
 	for _, idx := range byGroup {
@@ -198,10 +195,7 @@ func following(a depend.Number) string {
 }
 
 func samePrefix(a, b depend.Number) bool {
-	if len(a.Parts) != len(b.Parts) {
-		return false
-	}
-	return slices.Equal(a.Parts[:len(a.Parts)-1], b.Parts[:len(b.Parts)-1])
+	return len(a.Parts) == len(b.Parts) && slices.Equal(a.Parts[:len(a.Parts)-1], b.Parts[:len(b.Parts)-1])
 }
 
 func (l *lowering) phaseGaps() {

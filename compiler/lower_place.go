@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/compiler/depend"
@@ -133,12 +134,7 @@ func (l *lowering) isSetting(lb *syntax.Label, known *depend.Names) bool {
 	}
 	defer l.quietly()()
 	if lb.Name.IsDependency() {
-		for _, st := range depend.Statements(lb, l.tree.File) {
-			if known.Finds(st) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(depend.Statements(lb, l.tree.File), known.Finds)
 	}
 	var n ir.DraftNode
 	var d depend.Item

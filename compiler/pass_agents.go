@@ -3,23 +3,26 @@ package compiler
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/spell"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/policies"
 )
 
 // passAgents chooses the agent of each step: named by the plan, else by the
 // step, else by what the step needs. The reason is beside it.
-func passAgents(u *unit, crew *crew, e *ir.Epic, diags *diag.List) *ir.Epic {
-	e = with(e)
-	st := staffing{u: u, crew: crew, said: said{}, diags: diags}
-	crew.writers = map[string]bool{}
-	for it, n := range u.nodes(e) {
+func (b *build) passAgents(diags *diag.List) *ir.Epic {
+	e := with(b.epic)
+	st := staffing{u: b.unit, crew: b.crew, said: said{}, diags: diags}
+	b.crew.writers = map[string]bool{}
+	for it, n := range b.nodes(e) {
 		if n.Kind == ir.Manual || n.Kind == ir.GateKind {
 			continue
 		}
@@ -27,7 +30,7 @@ func passAgents(u *unit, crew *crew, e *ir.Epic, diags *diag.List) *ir.Epic {
 		for k := range n.Steps {
 			steps[k] = st.staffed(it, n.Steps[k])
 			if s := &steps[k]; s.Access == "write" && s.Agent != "" {
-				crew.writers[s.Agent] = true
+				b.crew.writers[s.Agent] = true
 			}
 		}
 		n.Steps = steps
@@ -70,15 +73,9 @@ func (st *staffing) staffed(it *part, s ir.Step) ir.Step {
 // claimed reports whether an agent lists the capabilities by name. An agent that
 // can do "all" is not meant to stand in for a person.
 func (u *unit) claimed(capabilities []string) bool {
-	if len(capabilities) == 0 {
-		return false
-	}
-	for _, a := range u.set.Agents {
-		if a.Active.Get(true) && !slices.Contains(a.Capabilities.V, "all") && covers(a.Capabilities.V, capabilities) {
-			return true
-		}
-	}
-	return false
+	return len(capabilities) > 0 && slices.ContainsFunc(slices.Collect(maps.Values(u.set.Agents)), func(a *policies.Agent) bool {
+		return a.Active.Get(true) && !slices.Contains(a.Capabilities.V, "all") && covers(a.Capabilities.V, capabilities)
+	})
 }
 
 func (st *staffing) byNeed(it *part, s *ir.Step, v *stepValues) {
@@ -201,22 +198,15 @@ func (u *unit) modelOfDefault(runner string) string {
 
 // planAgent returns the agent of the plan that a part of the work step has.
 func planAgent(d *ir.DraftNode, s *ir.Step) *ir.AgentRef {
-	for k := range d.Agents {
-		if d.Agents[k].Name == s.Agent && d.Agents[k].Note == s.Note {
-			return &d.Agents[k]
-		}
-	}
-	return nil
+	return lists.Find(d.Agents, func(a *ir.AgentRef) bool { return a.Name == s.Agent && a.Note == s.Note })
 }
 
 // stepValue finds the policy's values of a step by its name, parts included.
 func (it *part) stepValue(name string) *stepValues {
-	for _, n := range []string{name, name[:max(strings.LastIndexByte(name, '-'), 0)]} {
-		if k := slices.IndexFunc(it.steps, func(v stepValues) bool { return v.Name == n }); k >= 0 {
-			return &it.steps[k]
-		}
+	named := func(name string) *stepValues {
+		return lists.Find(it.steps, func(v *stepValues) bool { return v.Name == name })
 	}
-	return nil
+	return cmp.Or(named(name), named(name[:max(strings.LastIndexByte(name, '-'), 0)]))
 }
 
 // workName is the name of the first step that writes, else of the first.
@@ -235,13 +225,9 @@ func (it *part) workName() string {
 // noteImplicit lists once the agents that no policy declares.
 func (c *crew) noteImplicit(diags *diag.List) {
 	u := c.u
-	var names, known []string
+	var names []string
 	n, near, at := 0, "", diag.Range{}
-	for _, name := range sortedNames(u.set.Agents) {
-		if !u.set.Agents[name].Builtin {
-			known = append(known, name)
-		}
-	}
+	known := lists.Keep(sortedNames(u.set.Agents), func(name string) bool { return !u.set.Agents[name].Builtin })
 	for _, a := range c.implicit {
 		meant, ok := syntax.NearMiss(a.name, known)
 		if ok && !a.file {

@@ -34,10 +34,10 @@ func newGating(u *unit, crew *crew, gates map[string]ir.Gate, diags *diag.List) 
 // passGates puts the gates on each step: those of the policy, then the plan's
 // Verify gates, its QA agents, then review and people. A plan adds and never
 // removes.
-func passGates(u *unit, crew *crew, e *ir.Epic, diags *diag.List) *ir.Epic {
-	e = with(e)
-	g := newGating(u, crew, maps.Clone(e.Gates), diags)
-	for it, n := range u.nodes(e) {
+func (b *build) passGates(diags *diag.List) *ir.Epic {
+	e := with(b.epic)
+	g := newGating(b.unit, b.crew, maps.Clone(e.Gates), diags)
+	for it, n := range b.nodes(e) {
 		n.Steps = slices.Clone(n.Steps)
 		g.node(it, n)
 	}
@@ -46,7 +46,7 @@ func passGates(u *unit, crew *crew, e *ir.Epic, diags *diag.List) *ir.Epic {
 		g.gates[name] = known.addTo(gate)
 	}
 	g.selfReviews(e)
-	crew.noteImplicit(diags)
+	b.crew.noteImplicit(diags)
 	e.Gates = g.gates
 	return e
 }
@@ -189,7 +189,7 @@ func (g *gating) fromPolicy(p *policies.Gate, name, from string, s *policies.Set
 		Expect: ir.Expect{ExitCode: p.Expect.ExitCode.V, StdoutContains: p.Expect.StdoutContains.V, StderrContains: p.Expect.StderrContains.V},
 		Prompt: splitLines(p.Prompt.V), Sees: p.Sees.V, InputSchema: p.InputSchema.V, OutputSchema: p.OutputSchema.V,
 		Promise: p.Promise.V, NoErrors: p.NoErrors.V, Approvers: atless(p.Approvers.V), OnTimeout: p.OnTimeout.V,
-		TimeoutMS: gateTimeout(p, s), OnFailure: p.OnFailure.V, Protect: p.Protect.V,
+		TimeoutMS: p.TimeoutMS.Or(s.Limits.GateTimeout(p.Kind.V)).V, OnFailure: p.OnFailure.V, Protect: p.Protect.V,
 		ProtectNew: p.ProtectNew.Get(true), Evidence: p.Evidence.V, RedFirst: p.RedFirst.V, Baseline: p.Baseline.V, From: from,
 	}
 	switch p.Kind.V {
@@ -204,13 +204,6 @@ func (g *gating) fromPolicy(p *policies.Gate, name, from string, s *policies.Set
 		g.staff(&out, p)
 	}
 	return out
-}
-
-func gateTimeout(p *policies.Gate, s *policies.Settings) int64 {
-	if p.TimeoutMS.Set {
-		return p.TimeoutMS.V
-	}
-	return s.Limits.GateTimeout(p.Kind.V).V
 }
 
 // staff chooses the agent of an agent or review gate.

@@ -19,30 +19,30 @@ const (
 
 // passGit names base, branch and worktree of each node. Clashes are looked for
 // later, across all plans (together.go).
-func passGit(u *unit, e *ir.Epic, diags *diag.List) *ir.Epic {
-	e = with(e)
-	top := u.whole
-	e.Epic.Base = cmp.Or(u.draft.Base.Value, top.Git.Base.V, u.draft.Target.Value)
-	e.Epic.Target = cmp.Or(u.draft.Target.Value, top.Git.Target.V)
-	u.checkBase(diags)
-	for it, n := range u.nodes(e) {
+func (b *build) passGit(diags *diag.List) *ir.Epic {
+	e := with(b.epic)
+	top := b.whole
+	e.Epic.Base = cmp.Or(b.draft.Base.Value, top.Git.Base.V, b.draft.Target.Value)
+	e.Epic.Target = cmp.Or(b.draft.Target.Value, top.Git.Target.V)
+	b.checkBase(diags)
+	for it, n := range b.nodes(e) {
 		d, s := it.draft, &it.settings
 		n.Git.Base = e.Epic.Base
-		if d.Base.Set() && u.may("source_branch", d.Base.Range, diags) {
+		if d.Base.Set() && b.may("source_branch", d.Base.Range, diags) {
 			n.Git.Base = d.Base.Value
 			checkRef(n.Git.Base, d.Base.Range, diags)
 		}
 		place := placeholders(e, n)
 		n.Git.Branch = fillIn(s.Git.Branch.Get(branchTemplate), place)
 		at := cmpRange(s.Git.Branch.Range, d.KeyRange)
-		if d.Branch.Set() && u.may("branch", d.Branch.Range, diags) {
+		if d.Branch.Set() && b.may("branch", d.Branch.Range, diags) {
 			n.Git.Branch, at = d.Branch.Value, d.Branch.Range
 		}
 		checkRef(n.Git.Branch, at, diags)
 		place["branch"] = n.Git.Branch
 		n.Git.Worktree = fillIn(s.Git.Worktree.Get(worktreeTemplate), place)
 		at = cmpRange(s.Git.Worktree.Range, d.KeyRange)
-		if d.Worktree.Set() && u.may("worktree", d.Worktree.Range, diags) {
+		if d.Worktree.Set() && b.may("worktree", d.Worktree.Range, diags) {
 			n.Git.Worktree, at = strings.TrimSuffix(d.Worktree.Value, "/"), d.Worktree.Range
 		}
 		checkWorktree(n.Git.Worktree, at, diags)

@@ -3,24 +3,26 @@ package compiler
 import (
 	"slices"
 
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
 // passGraph makes a node of each item, with its edges. Lists are made non-nil
 // by Encode, so that nothing here has to think of it.
-func passGraph(u *unit) *ir.Epic {
+func (b *build) passGraph(_ *diag.List) *ir.Epic {
 	e := &ir.Epic{
 		IR: ir.Version,
 		Epic: ir.Header{
-			Slug: u.draft.Slug, Title: u.draft.Title, Description: u.draft.Description, Plan: u.draft.Plan,
-			Owner: u.draft.Owner, Labels: u.draft.Labels,
+			Slug: b.draft.Slug, Title: b.draft.Title, Description: b.draft.Description, Plan: b.draft.Plan,
+			Owner: b.draft.Owner, Labels: b.draft.Labels,
 		},
 		Agents: map[string]ir.Agent{}, Gates: map[string]ir.Gate{}, Runners: map[string]ir.Runner{},
 		Models: map[string]ir.Model{}, Secrets: map[string]ir.Secret{}, Sandboxes: map[string]ir.Sandbox{},
-		Nodes: make([]ir.Node, len(u.draft.Nodes)),
+		Nodes: make([]ir.Node, len(b.draft.Nodes)),
 	}
-	labels := lengthOf(u.draft.Labels)
-	for it, out := range u.nodes(e) {
+	labels := lengthOf(b.draft.Labels)
+	for it, out := range b.nodes(e) {
 		n := it.draft
 		*out = ir.Node{
 			Key: n.Key, Kind: n.Kind, Done: n.Done, Title: n.Title, Phase: n.Phase, Section: n.Section,
@@ -28,8 +30,8 @@ func passGraph(u *unit) *ir.Epic {
 			Implements: n.Implements, Scope: n.Scope, Tasks: n.Tasks,
 			Acceptance: n.Acceptance, Policy: it.policy.Name, Ext: n.Ext,
 		}
-		if u.carry(n, labels, "the labels of the plan") {
-			out.Labels = u.labels(n)
+		if b.carry(n, labels, "the labels of the plan") {
+			out.Labels = b.labels(n)
 		}
 		out.After, out.Merges = after(n.Edges)
 	}
@@ -41,23 +43,11 @@ func after(edges []ir.DraftEdge) ([]ir.Edge, []ir.Key) {
 	if len(edges) == 0 {
 		return nil, nil
 	}
-	out := make([]ir.Edge, len(edges))
-	blocks := 0
-	for k, e := range edges {
-		out[k] = ir.Edge{Key: e.Key, From: e.From, Type: e.Type}
-		if e.Type == ir.Blocks {
-			blocks++
-		}
-	}
+	out := lists.Map(edges, func(e ir.DraftEdge) ir.Edge { return ir.Edge{Key: e.Key, From: e.From, Type: e.Type} })
 	ir.SortEdges(out)
-	if blocks < 2 {
-		return out, nil
-	}
-	merges := make([]ir.Key, 0, blocks)
-	for _, e := range out {
-		if e.Type == ir.Blocks {
-			merges = append(merges, e.Key)
-		}
+	merges := ir.BlockingKeys(out)
+	if len(merges) < 2 {
+		merges = nil
 	}
 	return out, merges
 }

@@ -12,22 +12,22 @@ import (
 )
 
 // passIntegration writes what concerns the run as a whole.
-func passIntegration(u *unit, crew *crew, e *ir.Epic, diags *diag.List) *ir.Epic {
-	e = with(e)
-	s := u.whole
+func (b *build) passIntegration(diags *diag.List) *ir.Epic {
+	e := with(b.epic)
+	s := b.whole
 	e.Epic.Integration = ir.Integration{
 		Branch: "ralph/" + e.Epic.Slug + "/integration",
 		Mode:   s.Integration.Mode.Get("dag"), PR: s.Integration.PR.Get("none"),
 		ConflictAgent: s.Integration.ConflictAgent.V,
 	}
 	in := &e.Epic.Integration
-	sum := summing{u: u, crew: crew, e: e, diags: diags}
+	sum := summing{u: b.unit, crew: b.crew, e: e, diags: diags}
 	own := sum.policyGates()
 	in.Gates = sum.fenceGates(own)
 	if in.Stated = in.Gates; !s.Integration.Gates.Set {
 		in.Stated = in.Gates[len(own):]
 	}
-	if pr := u.c.in.Options.PR; pr != "" {
+	if pr := b.c.in.Options.PR; pr != "" {
 		if !slices.Contains([]string{"none", "plan", "node"}, pr) {
 			diags.Add(diag.Newf("unknown-pr", diag.Range{}, "--pr %q is not known", clip(pr)).
 				WithDetail("Write none, plan or node."))
@@ -36,10 +36,10 @@ func passIntegration(u *unit, crew *crew, e *ir.Epic, diags *diag.List) *ir.Epic
 		}
 	}
 	if name := s.Integration.ConflictAgent; name.V != "" {
-		crew.agent(ir.AgentRef{Name: name.V, Range: name.Range}, diags)
+		b.crew.agent(ir.AgentRef{Name: name.V, Range: name.Range}, diags)
 	}
-	con := u.set.Concurrency
-	for _, f := range u.fences.plan {
+	con := b.set.Concurrency
+	for _, f := range b.fences.plan {
 		con.Nodes = f.Concurrency.Nodes.Or(con.Nodes)
 		con.PerRunner = f.Concurrency.PerRunner.Or(con.PerRunner)
 		con.PerLane = f.Concurrency.PerLane.Or(con.PerLane)
@@ -57,12 +57,12 @@ func passIntegration(u *unit, crew *crew, e *ir.Epic, diags *diag.List) *ir.Epic
 			Setup: s.Worktree.Setup.V, Copy: s.Worktree.Copy.V, Env: s.Worktree.Env.V, Secrets: s.Worktree.Secrets.V, MinFree: s.Worktree.MinFree.V, MaxCommit: s.Worktree.MaxCommit.V,
 			Submodules: s.Worktree.Submodules.V, Layout: s.Worktree.Layout.Get("clone"),
 		},
-		Tracker: tracker(u.set.Tracker), Dialect: u.spec, Lanes: u.set.Ralph.Lanes.V, Policies: u.policy.paths,
+		Tracker: tracker(b.set.Tracker), Dialect: b.spec, Lanes: b.set.Ralph.Lanes.V, Policies: b.policy.paths,
 	}
-	for it, n := range u.nodes(e) {
+	for it, n := range b.nodes(e) {
 		n.HITL = it.nodeHITL(e.Run.HITL)
 	}
-	for _, n := range u.set.Notify {
+	for _, n := range b.set.Notify {
 		e.Run.Notify = append(e.Run.Notify, ir.Notify{On: n.On.V, Run: n.Run.V, Env: n.Env.V, Secrets: n.Secrets.V})
 	}
 	return e

@@ -12,10 +12,10 @@ import (
 
 // passLimits writes complexity, limits, timeouts and budgets: policy, then
 // labels, then flags.
-func passLimits(u *unit, crew *crew, e *ir.Epic, diags *diag.List) *ir.Epic {
-	e = with(e)
+func (b *build) passLimits(diags *diag.List) *ir.Epic {
+	e := with(b.epic)
 	highest := -1
-	for it, n := range u.nodes(e) {
+	for it, n := range b.nodes(e) {
 		n.Complexity = ir.Complexity{Level: it.level.Name, Word: it.word, From: it.from}
 		if it.level.Rank.V > highest {
 			highest = it.level.Rank.V
@@ -23,12 +23,12 @@ func passLimits(u *unit, crew *crew, e *ir.Epic, diags *diag.List) *ir.Epic {
 		}
 		n.Steps = slices.Clone(n.Steps)
 		for k := range n.Steps {
-			u.stepLimits(it, &n.Steps[k], crew, diags)
+			b.stepLimits(it, &n.Steps[k], b.crew, diags)
 		}
 		if w := ir.WorkStep(n); w >= 0 {
 			n.Limits.StepLimits = n.Steps[w].Limits
 		}
-		u.nodeLimits(it, n, diags)
+		b.nodeLimits(it, n, diags)
 	}
 	return e
 }

@@ -12,14 +12,16 @@ import (
 
 // passLints looks at the finished epic for what will probably not go well. It
 // changes nothing.
-func passLints(u *unit, e *ir.Epic, diags *diag.List) {
-	u.lintGates(e, diags)
-	u.lintEditable(e, diags)
-	u.lintProtect(e, diags)
-	u.lintOverlaps(e, diags)
-	u.lintDeadlines(e, diags)
-	u.lintBudget(e, diags)
-	u.lintCapabilities(e, diags)
+func (b *build) passLints(diags *diag.List) *ir.Epic {
+	e := b.epic
+	b.lintGates(e, diags)
+	b.lintEditable(e, diags)
+	b.lintProtect(e, diags)
+	b.lintOverlaps(e, diags)
+	b.lintDeadlines(e, diags)
+	b.lintBudget(e, diags)
+	b.lintCapabilities(e, diags)
+	return e
 }
 
 // maxPairs bounds how many pairs of items are looked at for common files.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
@@ -12,25 +13,25 @@ import (
 // passPrompts assembles an agent's prompt, by the fixed rule of the plan
 // language: phase, then key, title and goal, then text, tasks, acceptance
 // criteria, scope. What is known only at run time follows there.
-func passPrompts(u *unit, e *ir.Epic) *ir.Epic {
-	e = with(e)
+func (b *build) passPrompts(_ *diag.List) *ir.Epic {
+	e := with(b.epic)
 	branch := make(map[ir.Key]*ir.Node, len(e.Nodes))
 	for i := range e.Nodes {
 		branch[e.Nodes[i].Key] = &e.Nodes[i]
 	}
-	for it, n := range u.nodes(e) {
+	for it, n := range b.nodes(e) {
 		d := it.draft
 		if len(trimLines(d.Prompt)) > 0 {
 			n.Prompt = trimLines(d.Prompt)
 			continue
 		}
-		if p := d.PhaseIndex; p >= 0 && !u.carry(d, len(u.draft.Phases[p].Name)+len(u.draft.Phases[p].Goal), "the phase's name and goal") {
+		if p := d.PhaseIndex; p >= 0 && !b.carry(d, len(b.draft.Phases[p].Name)+len(b.draft.Phases[p].Goal), "the phase's name and goal") {
 			break
 		}
-		if !u.carry(d, len(strings.Join(d.Within, "\n")), "the name and goal of what it is a part of") {
+		if !b.carry(d, len(strings.Join(d.Within, "\n")), "the name and goal of what it is a part of") {
 			break
 		}
-		n.Prompt = u.prompt(n, d, branch)
+		n.Prompt = b.prompt(n, d, branch)
 	}
 	return e
 }

@@ -3,6 +3,7 @@ package compiler
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ralph-compiler/ralph/diag"
@@ -14,10 +15,10 @@ import (
 // passRules evaluates policy as code over the epic as it will be reviewed. A
 // waived breach is a note. The day on which a waiver ends is not looked at: the
 // clock may change no byte and no verdict of a compile.
-func passRules(u *unit, e *ir.Epic, diags *diag.List) *ir.Epic {
-	e = with(e)
-	rules, waivers := u.set.Rules, u.set.Waivers
-	for _, fs := range u.allFragments() {
+func (b *build) passRules(diags *diag.List) *ir.Epic {
+	e := with(b.epic)
+	rules, waivers := b.set.Rules, b.set.Waivers
+	for _, fs := range b.allFragments() {
 		rules = append(slices.Clip(rules), fs.Rules...)
 		waivers = append(slices.Clip(waivers), fs.Waivers...)
 	}
@@ -26,7 +27,7 @@ func passRules(u *unit, e *ir.Epic, diags *diag.List) *ir.Epic {
 	for _, w := range waivers {
 		if _, here := keys[ir.Key(w.Node.V)]; here {
 			e.Waivers = append(e.Waivers, ir.Waiver{Rule: w.Name, Node: ir.Key(w.Node.V), Reason: w.Reason.V, Owner: w.Owner.V, Until: w.Until.V})
-		} else if len(u.c.builds) == 1 && w.Node.Set {
+		} else if len(b.c.builds) == 1 && w.Node.Set {
 			diags.Add(diag.Newf("waiver-unused", w.Node.Range, "no item has the id %q", clip(w.Node.V)).
 				WithDetail("The waiver names an item that the plan does not have, so it waives nothing. Correct the id, or remove the waiver."))
 		}
@@ -34,7 +35,7 @@ func passRules(u *unit, e *ir.Epic, diags *diag.List) *ir.Epic {
 	if len(rules) == 0 {
 		return e
 	}
-	r := ruling{u: u, e: e, waivers: map[waived]*policies.Waiver{}, diags: diags, broken: map[*policies.Rule]int{}, fields: map[string][]string{}}
+	r := ruling{u: b.unit, e: e, waivers: map[waived]*policies.Waiver{}, diags: diags, broken: map[*policies.Rule]int{}, fields: map[string][]string{}}
 	r.views()
 	for _, w := range waivers {
 		at := waived{w.Name, ir.Key(w.Node.V)}
@@ -177,7 +178,7 @@ const maxBreaches = 50
 func (r *ruling) report(f *policies.Finding, at diag.Range, key ir.Key) {
 	if w := r.waivers[waived{f.Rule.Name, key}]; w != nil {
 		r.diags.Add(diag.Newf("rule-waived", at, "rule %q is waived here", clip(f.Rule.Name)).
-			WithDetail("%s. Waived by %s until %s: %s.", sentenceOf(f.Message), w.Owner.V, w.Until.V, w.Reason.V).
+			WithDetail("%s. Waived by %s until %s: %s.", strings.TrimRight(f.Message, ". "), w.Owner.V, w.Until.V, w.Reason.V).
 			WithRelated(w.Range, "the waiver"))
 		r.expired(w)
 		return
@@ -186,7 +187,7 @@ func (r *ruling) report(f *policies.Finding, at diag.Range, key ir.Key) {
 		return
 	}
 	d := diag.Newf("rule-broken", at, "rule %q is broken", clip(f.Rule.Name)).
-		WithDetail("%s. Change the item, or add waive %q { } with a reason, an owner and a date.", sentenceOf(f.Message), f.Rule.Name).
+		WithDetail("%s. Change the item, or add waive %q { } with a reason, an owner and a date.", strings.TrimRight(f.Message, ". "), f.Rule.Name).
 		WithRelated(f.Rule.Range, "the rule")
 	d.Severity = f.Severity
 	r.diags.Add(d)
@@ -202,12 +203,4 @@ func (r *ruling) expired(w *policies.Waiver) {
 	}
 	r.diags.Add(diag.Newf("waiver-expired", w.Until.Range, "the waiver of %s has expired", clip(w.Name)).
 		WithDetail("It was valid until %s. Fix what the rule reports, or agree on a later date with %s.", w.Until.V, w.Owner.V))
-}
-
-// sentenceOf writes a message without its last stop.
-func sentenceOf(s string) string {
-	for len(s) > 0 && (s[len(s)-1] == '.' || s[len(s)-1] == ' ') {
-		s = s[:len(s)-1]
-	}
-	return s
 }

@@ -8,20 +8,19 @@ import (
 
 // passSeal gives ids, puts the nodes in their order and digests them. It runs
 // only when there is no error, so the graph has no cycle.
-func passSeal(u *unit, e *ir.Epic, diags *diag.List) (*ir.Epic, identities) {
-	e = with(e)
-	ids := u.deriveIDs(e.Epic, diags)
-	e.Epic.ID = ids.epic
+func (b *build) passSeal(diags *diag.List) *ir.Epic {
+	e := with(b.epic)
+	b.ids = b.deriveIDs(e.Epic, diags)
+	e.Epic.ID = b.ids.epic
 	for i := range e.Nodes {
-		e.Nodes[i].ID = ids.nodes[i]
+		e.Nodes[i].ID = b.ids.nodes[i]
 	}
 	order, ok := ir.Order(e.Nodes)
 	if !ok {
 		panic("compiler: a cycle reached the seal")
 	}
-	nodes := lists.Map(order, func(from int) ir.Node { return e.Nodes[from] })
-	e.Nodes = nodes
+	e.Nodes = lists.Map(order, func(from int) ir.Node { return e.Nodes[from] })
 	ir.Seal(e)
-	u.checkTaken(e, ids, diags)
-	return e, ids
+	b.checkTaken(e, b.ids, diags)
+	return e
 }

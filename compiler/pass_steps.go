@@ -18,16 +18,16 @@ const (
 
 // passSteps gives each node the steps of its policy. A plan's agents take the
 // place of the agent of the first write step S: n agents make S, S-2, … S-n.
-func passSteps(u *unit, crew *crew, e *ir.Epic, diags *diag.List) *ir.Epic {
-	e = with(e)
-	for it, n := range u.nodes(e) {
+func (b *build) passSteps(diags *diag.List) *ir.Epic {
+	e := with(b.epic)
+	for it, n := range b.nodes(e) {
 		switch n.Kind {
 		case ir.Manual:
 			n.Steps = []ir.Step{personStep(manualStep, "write")}
 		case ir.GateKind:
 			n.Steps = []ir.Step{personStep(judgeStep, "read")}
 		default:
-			n.Steps = u.nodeSteps(it, crew, diags)
+			n.Steps = b.nodeSteps(it, b.crew, diags)
 		}
 	}
 	return e
@@ -62,8 +62,8 @@ func (u *unit) nodeSteps(it *part, crew *crew, diags *diag.List) []ir.Step {
 		steps = u.splitWork(d, steps, s, crew, diags)
 	}
 	for k := range steps {
-		if steps[k].Next == "" {
-			steps[k].Next = defaultNext(steps, k)
+		if steps[k].Next == "" { // a fail goes to the step itself if it may write, else to the nearest earlier one that may, else to itself
+			steps[k].Next = steps[lastWrite(steps[:k+1])].Name
 		}
 	}
 	return steps
@@ -163,10 +163,4 @@ func lastWrite(steps []ir.Step) int {
 		}
 	}
 	return len(steps) - 1
-}
-
-// defaultNext says where a fail of step k goes: to itself if it may write, else
-// to the nearest earlier step that may, else to itself.
-func defaultNext(steps []ir.Step, k int) string {
-	return steps[lastWrite(steps[:k+1])].Name
 }

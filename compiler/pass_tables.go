@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/policies"
 )
@@ -14,19 +15,16 @@ import (
 // name, directly or as fallbacks, and nothing else: a new agent in the policy changes
 // no epic that does not use it. Secrets are all there: each is looked for in what
 // agents leave, for any recipient.
-func passTables(u *unit, crew *crew, e *ir.Epic) *ir.Epic {
-	e = with(e)
+func (b *build) passTables(_ *diag.List) *ir.Epic {
+	e := with(b.epic)
 	e.Agents, e.Runners, e.Models = map[string]ir.Agent{}, map[string]ir.Runner{}, map[string]ir.Model{}
 	e.Secrets, e.Sandboxes = map[string]ir.Secret{}, map[string]ir.Sandbox{}
-	t := tables{u: u, crew: crew, e: e}
-	for it, n := range u.nodes(e) {
+	t := tables{u: b.unit, crew: b.crew, e: e}
+	for it, n := range b.nodes(e) {
 		for k := range n.Steps {
 			s := &n.Steps[k]
-			t.agent(s.Agent)
-			t.agent(s.Stall.Agent)
-			for _, f := range s.Fallback {
-				t.agent(f)
-			}
+			t.agents(s.Agent, s.Stall.Agent)
+			t.agents(s.Fallback...)
 			t.model(s.Model)
 			t.sandbox(s.Sandbox)
 			if d := it.draft; d.Sandbox != nil && s.Sandbox == draftSandbox(d) {
@@ -36,16 +34,14 @@ func passTables(u *unit, crew *crew, e *ir.Epic) *ir.Epic {
 	}
 	for _, name := range sortedNames(e.Gates) {
 		g := e.Gates[name]
-		t.agent(g.Agent)
-		for _, f := range g.Fallback {
-			t.agent(f)
-		}
+		t.agents(g.Agent)
+		t.agents(g.Fallback...)
 		t.model(g.Model)
 	}
-	for name, sec := range u.set.Secrets {
+	for name, sec := range b.set.Secrets {
 		e.Secrets[name] = ir.Secret{Env: sec.Env.Get(name)}
 	}
-	t.agent(e.Epic.Integration.ConflictAgent)
+	t.agents(e.Epic.Integration.ConflictAgent)
 	t.files()
 	return e
 }
@@ -56,26 +52,19 @@ type tables struct {
 	e    *ir.Epic
 }
 
-func (t *tables) agent(name string) {
-	if name == "" {
-		return
+func (t *tables) agents(names ...string) {
+	for _, name := range names {
+		if _, done := t.e.Agents[name]; done || name == "" {
+			continue
+		}
+		var none diag.List
+		a := t.crew.agent(ir.AgentRef{Name: name}, &none)
+		t.e.Agents[name] = a.entry
+		t.model(a.entry.Model)
+		if r := t.u.set.Runners[a.entry.Runner]; r != nil {
+			t.e.Runners[a.entry.Runner] = Runner(r)
+		}
 	}
-	if _, done := t.e.Agents[name]; done {
-		return
-	}
-	var none diag.List
-	a := t.crew.agent(ir.AgentRef{Name: name}, &none)
-	t.e.Agents[name] = a.entry
-	t.model(a.entry.Model)
-	t.runner(a.entry.Runner)
-}
-
-func (t *tables) runner(name string) {
-	r := t.u.set.Runners[name]
-	if _, done := t.e.Runners[name]; done || r == nil {
-		return
-	}
-	t.e.Runners[name] = Runner(r)
 }
 
 // Runner is a runner of the policy in the form of epics.
@@ -95,38 +84,29 @@ func Runner(r *policies.Runner) ir.Runner {
 }
 
 func (t *tables) model(alias string) {
-	m := t.u.set.Models[alias]
-	if m == nil {
-		return
+	if m := t.u.set.Models[alias]; m != nil {
+		t.e.Models[alias] = ir.Model{ID: m.ID.V, Provider: m.Provider.V, PriceInput: m.PriceInput.V, PriceOutput: m.PriceOutput.V}
 	}
-	t.e.Models[alias] = ir.Model{ID: m.ID.V, Provider: m.Provider.V, PriceInput: m.PriceInput.V, PriceOutput: m.PriceOutput.V}
 }
 
 func (t *tables) sandbox(name string) {
-	s := t.u.set.Sandboxes[name]
-	if s == nil {
-		return
-	}
-	t.e.Sandboxes[name] = ir.Sandbox{
-		Kind: s.Kind.V, Write: s.Write.V, Read: s.Read.V, Hide: s.Hide.V, Network: s.Network.V, Limits: s.Limits.V,
+	if s := t.u.set.Sandboxes[name]; s != nil {
+		t.e.Sandboxes[name] = ir.Sandbox{
+			Kind: s.Kind.V, Write: s.Write.V, Read: s.Read.V, Hide: s.Hide.V, Network: s.Network.V, Limits: s.Limits.V,
+		}
 	}
 }
 
 // files lists the files of the project that fed values of the policy.
 func (t *tables) files() {
-	t.e.Files = nil
-	add := func(files []policies.FileRead) {
-		for _, f := range files {
-			t.e.Files = append(t.e.Files, ir.FileDigest{Path: f.Path, Digest: f.Digest, For: f.For})
-		}
-	}
-	add(t.u.set.Files)
+	read := slices.Clone(t.u.set.Files)
 	for _, f := range t.u.allFragments() {
-		add(f.Files)
+		read = append(read, f.Files...)
 	}
 	for i := range t.u.parts { // policies that mention node.* read for each node
-		add(t.u.parts[i].policy.Files)
+		read = append(read, t.u.parts[i].policy.Files...)
 	}
+	t.e.Files = lists.Map(read, func(f policies.FileRead) ir.FileDigest { return ir.FileDigest(f) })
 	slices.SortFunc(t.e.Files, func(a, b ir.FileDigest) int {
 		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.For, b.For))
 	})

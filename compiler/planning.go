@@ -115,7 +115,7 @@ func (c *compilation) openWish(w *Wish) *unit {
 			WithDetail("Its path %s. Name a plan by a path relative to the root of the project.", bad))
 		return nil
 	}
-	u := c.unit(src, file, c.policyFor(file, &syntax.FrontMatter{}))
+	u := c.unit(src, file, c.policyFor(&syntax.FrontMatter{}))
 	if w.Agent != "" && u.set.Agents[w.Agent] == nil {
 		known := sortedNames(u.set.Agents)
 		c.diags.Add(diag.Newf("draft-agent", diag.Range{}, "there is no agent %q", clip(w.Agent)).
@@ -298,15 +298,10 @@ func (u *unit) policyDigest(committed map[string]string) string {
 		fmt.Fprintf(h, "%q %s\n", f.Path, f.Digest)
 		read[f.Path] = true
 	}
-	var names []string
-	for name := range committed {
+	for _, name := range sortedNames(committed) {
 		if read[name] || OnPolicyPath(name) {
-			names = append(names, name)
+			fmt.Fprintf(h, "%q %s\n", name, committed[name])
 		}
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		fmt.Fprintf(h, "%q %s\n", name, committed[name])
 	}
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))
 }

@@ -88,7 +88,7 @@ func (c *compilation) open(src Source) *unit {
 	file := diag.NewFile(src.Path, src.Bytes)
 	c.files[src.Path] = file
 	fm, _ := syntax.Peek(file)
-	ps := c.policyFor(file, &fm)
+	ps := c.policyFor(&fm)
 	u := c.unit(src, file, ps)
 	var ok bool
 	u.spec, _ = c.dialectName(&fm, ps.set)
@@ -137,7 +137,7 @@ func (c *compilation) unit(src Source, file *diag.File, ps *policySet) *unit {
 }
 
 // policyFor returns the policy of a plan; plans that use the same files share it.
-func (c *compilation) policyFor(file *diag.File, fm *syntax.FrontMatter) *policySet {
+func (c *compilation) policyFor(fm *syntax.FrontMatter) *policySet {
 	var sources []Source
 	switch {
 	case c.in.Policy != nil:

@@ -226,7 +226,7 @@ func (p *valueParser) part(sp Span) bool {
 	if rest.Start < rest.End {
 		switch {
 		case p.itemWords[lw] && !(p.groupWords[lw] && p.beginsWithGroup(rest)):
-			if p.itemOrRange(rest, itemWord, p.ownItem[lw]) {
+			if p.itemOrRange(rest, p.ownItem[lw]) {
 				p.carry = itemWord
 				return true
 			}
@@ -242,7 +242,7 @@ func (p *valueParser) part(sp Span) bool {
 	if p.carry == groupWord && p.groupOrRange(sp, false) {
 		return true
 	}
-	if p.itemOrRange(sp, p.carry, false) {
+	if p.itemOrRange(sp, false) {
 		return true
 	}
 	return p.bareGroups && p.groupOrRange(sp, false)

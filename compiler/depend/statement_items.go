@@ -9,9 +9,9 @@ import (
 	"github.com/ralph-compiler/ralph/internal/text"
 )
 
-// itemOrRange reads an id or a range of ids. kw says which keyword is before,
-// own that it is the dialect's own item keyword.
-func (p *valueParser) itemOrRange(sp Span, kw wordKind, own bool) bool {
+// itemOrRange reads an id or a range of ids; own says that the dialect's own item
+// keyword is before.
+func (p *valueParser) itemOrRange(sp Span, own bool) bool {
 	s := p.text[sp.Start:sp.End]
 	if i, ok := p.Names.item(s); ok {
 		p.add(target{kind: toItem, item: i}, sp)

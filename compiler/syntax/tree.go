@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // Options configure the reading of a plan. The zero value reads the default dialect with
@@ -172,12 +173,7 @@ type Section struct {
 
 // Label returns the first label of that name, or nil.
 func (s *Section) Label(n LabelName) *Label {
-	for i := range s.Labels {
-		if s.Labels[i].Name == n {
-			return &s.Labels[i]
-		}
-	}
-	return nil
+	return lists.Find(s.Labels, func(l *Label) bool { return l.Name == n })
 }
 
 // Boxes counts check boxes.
