@@ -1,8 +1,10 @@
 // Package lists makes lists, sets and indices of lists: what a loop would say in five
 // lines and a name says in one.
 //
-// It imports nothing, so that every package may import it.
+// It imports only the standard library, so that every package may import it.
 package lists
+
+import "slices"
 
 // Map returns what f makes of each element, in their order; an empty list of none.
 func Map[A, B any](list []A, f func(A) B) []B {
@@ -32,6 +34,16 @@ func Find[A any](list []A, is func(*A) bool) *A {
 		}
 	}
 	return nil
+}
+
+// Include returns list with those of more at its end that it does not hold yet.
+func Include[A comparable](list []A, more ...A) []A {
+	for _, x := range more {
+		if !slices.Contains(list, x) {
+			list = append(list, x)
+		}
+	}
+	return list
 }
 
 // Set holds each element of a list.

@@ -29,6 +29,9 @@ func TestLists(t *testing.T) {
 	if got := lists.Find(list, func(n *int) bool { return *n > 3 }); got != nil {
 		t.Errorf("Find of none: %v", got)
 	}
+	if got := lists.Include([]int{2, 2}, 3, 2, 3, 1); !slices.Equal(got, []int{2, 2, 3, 1}) {
+		t.Errorf("Include: %v", got)
+	}
 	if got := lists.Set(list); !maps.Equal(got, map[int]bool{1: true, 3: true}) {
 		t.Errorf("Set: %v", got)
 	}

@@ -71,9 +71,7 @@ func (d *decoding) edges() {
 			orders := slices.Contains(ordering, e.kind)
 			if !orders && !soft && !slices.Contains(silent, e.kind) {
 				d.odd = append(d.odd, e.at)
-				if name := strconv.Quote(foreign.Clip(e.kind)); !slices.Contains(d.oddTypes, name) {
-					d.oddTypes = append(d.oddTypes, name)
-				}
+				d.oddTypes = lists.Include(d.oddTypes, strconv.Quote(foreign.Clip(e.kind)))
 			}
 			switch {
 			case to == nil && orders:

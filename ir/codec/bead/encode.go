@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
@@ -96,9 +97,7 @@ func (w *writer) issue(n *ir.Node) (foreign.Object, error) {
 	if raw, own := k.top["owner"]; own {
 		owner = asText(raw)
 	}
-	if owner != "" {
-		o.Put("owner", owner)
-	}
+	o.Text("owner", owner)
 	o.Put("dependencies", w.dependencies(n, k))
 	o.Put("labels", Labels(n))
 	if c := comments(nh, k); len(c) > 0 {
@@ -106,9 +105,7 @@ func (w *writer) issue(n *ir.Node) (foreign.Object, error) {
 	}
 	o.Put("metadata", metadata)
 	k.put(&o, "external_ref")
-	if nh.PRURL != "" {
-		o.Put("external_ref", nh.PRURL)
-	}
+	o.Text("external_ref", nh.PRURL)
 	w.times(&o, nh, k, status == "closed")
 	foreign.Rest(&o, k.top, topKeys...)
 	return o, nil
@@ -134,17 +131,7 @@ func IssueType(n *ir.Node) string {
 
 // Labels are the labels of a node's bead: phase-01, sprint-1-2, merge, then its own.
 func Labels(n *ir.Node) []string {
-	return unique([]string{}, slices.Concat(conventional(n.Phase, string(n.Key), merges(n)), n.Labels))
-}
-
-// unique adds to a list what it does not have.
-func unique(list, more []string) []string {
-	for _, s := range more {
-		if !slices.Contains(list, s) {
-			list = append(list, s)
-		}
-	}
-	return list
+	return lists.Include([]string{}, slices.Concat(conventional(n.Phase, string(n.Key), merges(n)), n.Labels)...)
 }
 
 // conventional are the labels that every bead has: the phase has two digits, the

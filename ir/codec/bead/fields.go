@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
@@ -273,12 +274,7 @@ func complete(schema map[string]any) {
 		props["message"] = map[string]any{"type": "string"}
 	}
 	required, _ := schema["required"].([]any)
-	for _, w := range []string{"status", "message"} {
-		if !slices.Contains(required, any(w)) {
-			required = append(required, w)
-		}
-	}
-	schema["required"] = required
+	schema["required"] = lists.Include(required, any("status"), "message")
 	if schema["type"] == nil {
 		schema["type"] = "object"
 	}

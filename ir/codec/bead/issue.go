@@ -8,6 +8,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
@@ -163,8 +164,8 @@ func (b *bead) dependencies(v *foreign.Value) {
 func (b *bead) labels(v *foreign.Value) {
 	own := conventional(b.node.Phase, b.sprint, b.node.Kind == ir.Merge)
 	for _, x := range v.Items {
-		if x.Kind == 's' && strings.TrimSpace(x.Text) != "" && !slices.Contains(own, x.Text) && !slices.Contains(b.node.Labels, x.Text) {
-			b.node.Labels = append(b.node.Labels, x.Text)
+		if isSaid(x) && !slices.Contains(own, x.Text) {
+			b.node.Labels = lists.Include(b.node.Labels, x.Text)
 		}
 	}
 }

@@ -141,7 +141,7 @@ func (w *writer) branches(n *ir.Node, k *kept) ([]string, error) {
 	if json.Unmarshal(k.metadata["branches_to_merge"], &more) != nil {
 		more = nil
 	}
-	return unique(out, more), nil
+	return lists.Include(out, more...), nil
 }
 
 // work is the step that does a node's work; nodes that only people work on have an

@@ -110,11 +110,7 @@ func promises(e *ir.Epic, node *ir.Node) []string {
 func gatesOf(node *ir.Node) []string {
 	var out []string
 	for i := range node.Steps {
-		for _, g := range node.Steps[i].Gates {
-			if !slices.Contains(out, g) {
-				out = append(out, g)
-			}
-		}
+		out = lists.Include(out, node.Steps[i].Gates...)
 	}
 	return out
 }

@@ -38,6 +38,13 @@ func (o *Object) Put(name string, value any) {
 	*o = append(*o, Field{name, value})
 }
 
+// Text puts a text that is not empty.
+func (o *Object) Text(name, text string) {
+	if text != "" {
+		o.Put(name, text)
+	}
+}
+
 // Add is Put of what is not nil.
 func (o *Object) Add(name string, value any) {
 	if value != nil {
@@ -78,14 +85,15 @@ func (o Object) MarshalJSON() ([]byte, error) {
 
 // JSON is a value as JSON without a line's end and without HTML's escapes.
 func JSON[V any](v V) ([]byte, error) {
-	b, err := lines(v)
+	b, err := encoded(v, "")
 	return bytes.TrimSuffix(b, []byte("\n")), err
 }
 
-func lines[V any](v V) ([]byte, error) {
+func encoded[V any](v V, indent string) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
+	enc.SetIndent("", indent)
 	err := enc.Encode(v)
 	return b.Bytes(), err
 }
@@ -94,7 +102,7 @@ func lines[V any](v V) ([]byte, error) {
 func WriteLines[V any](w io.Writer, list []V) error {
 	var out []byte
 	for i, v := range list {
-		b, err := lines(v)
+		b, err := encoded(v, "")
 		if err != nil {
 			return fmt.Errorf("line %d: %w", i+1, err)
 		}
@@ -106,14 +114,11 @@ func WriteLines[V any](w io.Writer, list []V) error {
 
 // Write writes a value as indented JSON.
 func Write[V any](w io.Writer, v V) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(v); err != nil {
+	b, err := encoded(v, "  ")
+	if err != nil {
 		return err
 	}
-	_, err := b.WriteTo(w)
+	_, err = w.Write(b)
 	return err
 }
 

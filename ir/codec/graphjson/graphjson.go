@@ -7,10 +7,10 @@ package graphjson
 
 import (
 	"bytes"
-	"encoding/json"
 
 	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
+	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
 
 // Graph is the document. No array in it is null.
@@ -67,11 +67,6 @@ func Write(e *ir.Epic) ([]byte, error) {
 		}
 	}
 	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(g); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
+	err := foreign.Write(&b, g)
+	return b.Bytes(), err
 }

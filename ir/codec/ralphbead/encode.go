@@ -61,15 +61,11 @@ func (w *writing) bead() foreign.Object {
 	var o foreign.Object
 	o.Add("$schema", w.ext["$schema"])
 	o.Add("id", string(n.ID))
-	if n.Title != "" {
-		o.Add("title", n.Title)
-	}
+	o.Text("title", n.Title)
 	intent := w.intent()
 	w.breach(intent == "", "/intent", "must say what is to be accomplished")
 	o.Add("intent", intent)
-	if t := w.kind(); t != "" {
-		o.Add("type", t)
-	}
+	o.Text("type", w.kind())
 	o.Add("priority", w.priority())
 	if n.Lane != "" {
 		w.breach(!slices.Contains(seedLanes, n.Lane) && !slices.Contains(repositoryLanes, n.Lane), "/lane", "must be one of %s, not %s", strings.Join(seedLanes, ", "), n.Lane)

@@ -71,12 +71,8 @@ func (v verifierOf) object(native bool) foreign.Object {
 	o.Add("command", v.Run)
 	var expect foreign.Object
 	expect.Add("exit_code", v.Expect.ExitCode)
-	if s := v.Expect.StdoutContains; s != "" {
-		expect.Add("stdout_contains", s)
-	}
-	if s := v.Expect.StderrContains; s != "" {
-		expect.Add("stderr_contains", s)
-	}
+	expect.Text("stdout_contains", v.Expect.StdoutContains)
+	expect.Text("stderr_contains", v.Expect.StderrContains)
 	more, _ := v.own["expect"].(map[string]any)
 	foreign.Rest(&expect, more)
 	o.Add("expect", expect)
@@ -125,10 +121,9 @@ func (w *writing) meta() foreign.Object {
 	old, _ := w.ext["ralph_meta"].(map[string]any)
 	var o foreign.Object
 	if len(w.h.Attempts) == 0 {
-		switch {
-		case w.ext != nil:
+		if w.ext != nil {
 			foreign.Rest(&o, old)
-		default:
+		} else {
 			o.Add("attempt_count", 0)
 			w.backoff(&o)
 		}
@@ -136,9 +131,7 @@ func (w *writing) meta() foreign.Object {
 	}
 	last := w.h.Attempts[len(w.h.Attempts)-1]
 	o.Add("attempt_count", len(w.h.Attempts))
-	if w.program != "" {
-		o.Add("executor_version", w.program)
-	}
+	o.Text("executor_version", w.program)
 	w.backoff(&o)
 	o.Add("last_attempt", stamp(last.Started))
 	if w.h.Failure != "" && w.h.Reason != "" {
