@@ -36,12 +36,7 @@ type TurnCost struct {
 	Range    diag.Range   // of the block; zero without one
 }
 
-var agentBlock = &block{
-	of:   (*Agent)(nil),
-	name: "agent", label: "name",
-	doc:   "who does work or judges it",
-	attrs: []attr{descriptionAttr},
-}
+var agentBlock = &block{of: (*Agent)(nil), name: "agent", label: "name", doc: "who does work or judges it", attrs: []attr{descriptionAttr}}
 
 func (c *TurnCost) check(r *reader) {
 	if len(r.attrs) == 0 {

@@ -16,8 +16,4 @@ type NodeBudget struct {
 	WallMS   Value[int64] `hcl:"wall" is:"duration" min:"1" doc:"time on the clock, such as \"1h\""`
 }
 
-var budgetBlock = &block{
-	of:   (*Budget)(nil),
-	name: "budget",
-	doc:  "what work may cost",
-}
+var budgetBlock = &block{of: (*Budget)(nil), name: "budget", doc: "what work may cost"}

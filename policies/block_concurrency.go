@@ -8,11 +8,7 @@ type Concurrency struct {
 	PerLane   Value[map[string]int] `hcl:"per_lane" min:"1" doc:"nodes at the same time by lane, as { ui = 1 }"`
 }
 
-var concurrencyBlock = &block{
-	of:   (*Concurrency)(nil),
-	name: "concurrency",
-	doc:  "what runs at the same time",
-}
+var concurrencyBlock = &block{of: (*Concurrency)(nil), name: "concurrency", doc: "what runs at the same time"}
 
 func (c *Concurrency) check(r *reader) {
 	for _, name := range sortedKeys(c.PerRunner.V) {

@@ -21,11 +21,7 @@ type Git struct {
 	OnTamper Value[string] `hcl:"on_tamper" enum:"fail note" doc:"what a change of settings, hooks or refs by others does to the run: fail or note"`
 }
 
-var gitBlock = &block{
-	of:   (*Git)(nil),
-	name: "git",
-	doc:  "branches and commits",
-}
+var gitBlock = &block{of: (*Git)(nil), name: "git", doc: "branches and commits"}
 
 // templatePlaces are what git templates may hold in braces.
 var templatePlaces = []string{"base", "branch", "epic", "phase", "plan", "repo", "slug", "source", "sprint"}

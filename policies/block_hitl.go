@@ -14,11 +14,7 @@ type HITL struct {
 	IdleCooldownMS Value[int64]             `hcl:"idle_cooldown" is:"duration" doc:"quiet time before the agent goes on, such as \"2m\""`
 }
 
-var hitlBlock = &block{
-	of:   (*HITL)(nil),
-	name: "hitl",
-	doc:  "where people come in",
-}
+var hitlBlock = &block{of: (*HITL)(nil), name: "hitl", doc: "where people come in"}
 
 func (h *HITL) check(*reader) { withoutAt(h.Approvers.V) }
 

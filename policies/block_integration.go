@@ -9,8 +9,4 @@ type Integration struct {
 	SerializeOverlaps Value[bool]     `hcl:"serialize_overlaps" doc:"true lets sprints that own the same files wait for each other"` // two unordered nodes that own the same files get an edge
 }
 
-var integrationBlock = &block{
-	of:   (*Integration)(nil),
-	name: "integration",
-	doc:  "how results come together",
-}
+var integrationBlock = &block{of: (*Integration)(nil), name: "integration", doc: "how results come together"}

@@ -32,8 +32,4 @@ func (a Limits) GateTimeout(kind string) Value[int64] {
 	return Value[int64]{}
 }
 
-var limitsBlock = &block{
-	of:   (*Limits)(nil),
-	name: "limits",
-	doc:  "how often and how long",
-}
+var limitsBlock = &block{of: (*Limits)(nil), name: "limits", doc: "how often and how long"}

@@ -14,9 +14,4 @@ type Price struct {
 	PriceOutput Value[int64] `hcl:"output" is:"usd" doc:"US dollars for a million tokens that are written, such as 15.00"`
 }
 
-var modelBlock = &block{
-	of:   (*Model)(nil),
-	name: "model", label: "alias",
-	doc:   "an alias for a model",
-	attrs: []attr{descriptionAttr},
-}
+var modelBlock = &block{of: (*Model)(nil), name: "model", label: "alias", doc: "an alias for a model", attrs: []attr{descriptionAttr}}

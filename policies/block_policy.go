@@ -63,10 +63,7 @@ var policyBlock = &block{
 	},
 }
 
-var matchBlock = &block{
-	of:   (*Match)(nil),
-	name: "match", doc: "which sprints the policy is for; all attributes must fit",
-}
+var matchBlock = &block{of: (*Match)(nil), name: "match", doc: "which sprints the policy is for; all attributes must fit"}
 
 var stepBlock = &block{
 	of:   (*StepSettings)(nil),

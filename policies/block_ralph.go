@@ -45,11 +45,7 @@ var alwaysFree = []string{
 	"lane", "manual", "owns", "priority", "prompt", "qa_agent", "qa_agents", "reads", "tasks", "type", "verify",
 }
 
-var ralphBlock = &block{
-	of:   (*Ralph)(nil),
-	name: "ralph",
-	doc:  "what concerns the policy as a whole",
-}
+var ralphBlock = &block{of: (*Ralph)(nil), name: "ralph", doc: "what concerns the policy as a whole"}
 
 func (out *Ralph) check(r *reader) {
 	for i, o := range out.Override.V {

@@ -10,8 +10,4 @@ type Retry struct {
 	RunnerRetries Value[int]    `hcl:"runner_retries" min:"0" max:"1000" doc:"retries after a crash or a lost connection, never counted as attempts"`
 }
 
-var retryBlock = &block{
-	of:   (*Retry)(nil),
-	name: "retry",
-	doc:  "how an attempt is tried again",
-}
+var retryBlock = &block{of: (*Retry)(nil), name: "retry", doc: "how an attempt is tried again"}

@@ -58,11 +58,7 @@ var ruleBlock = &block{
 	},
 }
 
-var waiveBlock = &block{
-	of:   (*Waiver)(nil),
-	name: "waive", label: "rule", many: true,
-	doc: "an accepted breach of a rule",
-}
+var waiveBlock = &block{of: (*Waiver)(nil), name: "waive", label: "rule", many: true, doc: "an accepted breach of a rule"}
 
 // rule decodes a rule and tries its expressions on an unknown node and on a
 // sample, so that a misspelt attribute is found before any plan exists.

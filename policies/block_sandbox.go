@@ -12,9 +12,4 @@ type Sandbox struct {
 	Limits  Value[map[string]string] `hcl:"limits=" doc:"limits of the kind, as { memory = \"4GB\" }"`
 }
 
-var sandboxBlock = &block{
-	of:   (*Sandbox)(nil),
-	name: "sandbox", label: "name",
-	doc:   "what an agent can reach",
-	attrs: []attr{descriptionAttr},
-}
+var sandboxBlock = &block{of: (*Sandbox)(nil), name: "sandbox", label: "name", doc: "what an agent can reach", attrs: []attr{descriptionAttr}}

@@ -7,8 +7,4 @@ type Stall struct {
 	Agent   Value[string] `hcl:"agent" ref:"agent" doc:"the agent that diagnoses"`
 }
 
-var stallBlock = &block{
-	of:   (*Stall)(nil),
-	name: "stall",
-	doc:  "what happens when an agent shows no activity",
-}
+var stallBlock = &block{of: (*Stall)(nil), name: "stall", doc: "what happens when an agent shows no activity"}

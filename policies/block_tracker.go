@@ -16,11 +16,7 @@ type Tracker struct {
 	GC                Value[bool]              `hcl:"gc=false" doc:"true lets bd gc run after a push of many beads, which makes its database small and quick again"`
 }
 
-var trackerBlock = &block{
-	of:   (*Tracker)(nil),
-	name: "tracker", label: "kind",
-	doc: "mirrors a run into an issue tracker",
-}
+var trackerBlock = &block{of: (*Tracker)(nil), name: "tracker", label: "kind", doc: "mirrors a run into an issue tracker"}
 
 func (t *Tracker) check(r *reader) {
 	if t.Name != "bd" {

@@ -184,9 +184,7 @@ func (d *decoder) validate(b *hcl.Block, v *Variable) {
 	}
 }
 
-var localsBlock = &block{
-	name: "locals", many: true, doc: "names for values: locals { n = … } is read as local.n",
-}
+var localsBlock = &block{name: "locals", many: true, doc: "names for values: locals { n = … } is read as local.n"}
 
 // locals evaluates all locals, each after those that it mentions, and makes
 // local.* known.

@@ -17,11 +17,7 @@ type Worktree struct {
 	Layout     Value[string]            `hcl:"layout" enum:"clone worktree" doc:"worktree or clone"`
 }
 
-var worktreeBlock = &block{
-	of:   (*Worktree)(nil),
-	name: "worktree",
-	doc:  "how a worktree is prepared",
-}
+var worktreeBlock = &block{of: (*Worktree)(nil), name: "worktree", doc: "how a worktree is prepared"}
 
 func (w *Worktree) check(r *reader) {
 	r.plainCommands("setup", w.Setup)

@@ -342,10 +342,7 @@ func (s *scope) read(name string) ([]byte, error) {
 }
 
 func (s *scope) record(name string, b []byte) {
-	r := FileRead{Path: name, Digest: digest(b), For: s.feeding}
-	if !slices.Contains(s.reads, r) {
-		s.reads = append(s.reads, r)
-	}
+	s.reads = lists.Include(s.reads, FileRead{Path: name, Digest: digest(b), For: s.feeding})
 }
 
 func digest(b []byte) string {

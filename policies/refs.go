@@ -8,6 +8,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/spell"
 )
 
@@ -76,8 +77,8 @@ func (r *reader) refs(name string) Value[[]string] {
 	for _, p := range parts {
 		at := r.d.rng(p.Range())
 		if s, st := r.d.reference(p, decl.ref, at); st != absent {
-			if st == known && !slices.Contains(out.V, s) {
-				out.V = append(out.V, s)
+			if st == known {
+				out.V = lists.Include(out.V, s)
 			}
 			continue
 		}
@@ -92,10 +93,8 @@ func (r *reader) refs(name string) Value[[]string] {
 		}
 		for _, s := range list {
 			r.d.checkRef(decl.ref, s, at)
-			if !slices.Contains(out.V, s) {
-				out.V = append(out.V, s)
-			}
 		}
+		out.V = lists.Include(out.V, list...)
 	}
 	return out
 }

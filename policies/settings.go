@@ -1,5 +1,7 @@
 package policies
 
+import "github.com/ralph-compiler/ralph/internal/lists"
+
 // StepSettings are the attributes of a step block. In an hcl fence, without a step around
 // them, they apply to every step there.
 type StepSettings struct {
@@ -34,11 +36,8 @@ func (a StepSettings) OverlayFence(b StepSettings) StepSettings {
 	if !b.Gates.Set || !a.Gates.Set {
 		return out
 	}
-	have := make(map[string]bool, len(a.Gates.V))
 	all := append([]string(nil), a.Gates.V...)
-	for _, g := range all {
-		have[g] = true
-	}
+	have := lists.Set(all)
 	for _, g := range b.Gates.V {
 		if !have[g] {
 			have[g] = true

@@ -3,11 +3,11 @@ package shepherd
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/yaml"
 )
 
@@ -139,7 +139,7 @@ func (a *agent) constraints(f *fields) {
 		a.readOnly, a.accessSaid = read, true
 	}
 	tags, _ := k.texts("allowed_tags")
-	a.tag(tags)
+	a.tags = lists.Include(a.tags, tags...)
 	a.comments = append(a.comments, k.leaveOutAll("constraints.", [][2]string{
 		{"max_file_size", "ralph does not limit what an agent opens"},
 		{"max_complexity", "A policy with match { complexity } chooses its own agents"},
@@ -152,14 +152,6 @@ func (a *agent) constraints(f *fields) {
 func lastKeyOf(comment string) string {
 	head, rest, _ := strings.Cut(comment, ": ")
 	return head[strings.LastIndexByte(head, '.')+1:] + ": " + rest
-}
-
-func (a *agent) tag(tags []string) {
-	for _, t := range tags {
-		if !slices.Contains(a.tags, t) {
-			a.tags = append(a.tags, t)
-		}
-	}
 }
 
 // tier turns a word about speed into a number; the faster one is chosen among
@@ -195,7 +187,7 @@ func (a *agent) metadata(c *conversion, f *fields) {
 	}
 	n := m.in
 	tags, _ := m.texts("tags")
-	a.tag(tags)
+	a.tags = lists.Include(a.tags, tags...)
 	if s, x := m.text("agent_type"); s != "" {
 		if s == "subagent" {
 			a.subagent = x

@@ -184,9 +184,7 @@ func (c *conversion) told() {
 			const most = 8
 			var names []string
 			for _, n := range list {
-				if p := cmp.Or(line(n.path), "the file"); !slices.Contains(names, p) {
-					names = append(names, p)
-				}
+				names = lists.Include(names, cmp.Or(line(n.path), "the file"))
 			}
 			c.diags.Add(diag.Newf(code, list[0].keyAt(), format, len(names)).WithDetail("%s. "+detail, text.Some(names, most)))
 		}

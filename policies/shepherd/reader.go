@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/spell"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/internal/yaml"
@@ -215,8 +215,8 @@ func (c *conversion) texts(n node) []string {
 	}
 	var out []string
 	for _, x := range n.items() {
-		if s := line(c.text(x)); s != "" && !slices.Contains(out, s) {
-			out = append(out, s)
+		if s := line(c.text(x)); s != "" {
+			out = lists.Include(out, s)
 		}
 	}
 	return out

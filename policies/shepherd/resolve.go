@@ -95,11 +95,7 @@ func (c *conversion) staff(p *policy, ph *phase) {
 		}
 		ph.named = true
 		if a := ph.worker; a.madeUp {
-			for _, w := range ph.capabilities {
-				if !slices.Contains(a.capabilities, w) {
-					a.capabilities = append(a.capabilities, w)
-				}
-			}
+			a.capabilities = lists.Include(a.capabilities, ph.capabilities...)
 		}
 		c.employ(ph)
 		return
@@ -308,12 +304,8 @@ func (c *conversion) priorities() {
 			}
 		}
 	}
-	for _, p := range c.policies {
-		if p.matches() {
-			p.comments = append(p.comments, "priority: ten times what it was, so that of two that fit the first of the file wins, as in Agent Shepherd.")
-			break
-		}
-	}
+	first := c.policies[slices.IndexFunc(c.policies, (*policy).matches)]
+	first.comments = append(first.comments, "priority: ten times what it was, so that of two that fit the first of the file wins, as in Agent Shepherd.")
 }
 
 func (p *policy) matches() bool { return !p.manual && len(p.labels)+len(p.types) > 0 }

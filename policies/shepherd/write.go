@@ -133,8 +133,8 @@ func (c *conversion) write() string {
 		var words []string
 		add := func(list []string) {
 			for _, s := range list {
-				if !slices.Contains(policies.Vocabulary, s) && !slices.Contains(words, s) && s != "all" {
-					words = append(words, s)
+				if !slices.Contains(policies.Vocabulary, s) && s != "all" {
+					words = lists.Include(words, s)
 				}
 			}
 		}

@@ -2,6 +2,7 @@ package shepherd
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,8 +30,8 @@ func modelNamed(provider, id string) model {
 func (c *conversion) models() map[model]string {
 	var all []model
 	add := func(m model) {
-		if m.id != "" && !slices.Contains(all, m) {
-			all = append(all, m)
+		if m.id != "" {
+			all = lists.Include(all, m)
 		}
 	}
 	for _, a := range c.agents {
@@ -71,8 +72,8 @@ func modelRef(models map[model]string, m model) string {
 func (c *conversion) writeAgents(w *writer) {
 	var runners []string
 	for _, a := range c.agents {
-		if !a.human && !slices.Contains(runners, a.runner) {
-			runners = append(runners, a.runner)
+		if !a.human {
+			runners = lists.Include(runners, a.runner)
 		}
 	}
 	slices.Sort(runners)
@@ -83,12 +84,7 @@ func (c *conversion) writeAgents(w *writer) {
 		w.block("runner "+policies.Quote(r), func() { w.text("kind", r) })
 	}
 	models := c.models()
-	var named []model
-	for m := range models {
-		named = append(named, m)
-	}
-	slices.SortFunc(named, func(a, b model) int { return strings.Compare(models[a], models[b]) })
-	for _, m := range named {
+	for _, m := range slices.SortedFunc(maps.Keys(models), func(a, b model) int { return strings.Compare(models[a], models[b]) }) {
 		if m.provider == "" || slices.Contains(builtinModels, models[m]) {
 			continue
 		}
