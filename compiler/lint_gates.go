@@ -12,6 +12,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/glob"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/spell"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
@@ -108,9 +109,7 @@ func (u *unit) lintEditable(e *ir.Epic, diags *diag.List) {
 				found[id] = x
 				order = append(order, x)
 			}
-			if key := string(n.Key); !slices.Contains(x.keys, key) {
-				x.keys = append(x.keys, key)
-			}
+			x.keys = lists.Include(x.keys, string(n.Key))
 		}
 	}
 	for _, x := range order[:min(len(order), 20)] {

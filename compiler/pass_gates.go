@@ -159,9 +159,7 @@ func (g *gating) policyGate(s *ir.Step, name string, list policies.Value[[]strin
 	full = g.shared(full, judging{p.Kind.V, p.TimeoutMS.Set, len(p.Approvers.V) > 0}, func(name string, s *policies.Settings) ir.Gate {
 		return g.fromPolicy(p, name, from, s)
 	})
-	if !slices.Contains(s.Gates, full) {
-		s.Gates = append(slices.Clip(s.Gates), full)
-	}
+	s.Gates = lists.Include(slices.Clip(s.Gates), full)
 }
 
 // unknownGate is what is wrong with a list that names a gate which is not there.

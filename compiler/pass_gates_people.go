@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/policies"
 )
@@ -56,9 +57,7 @@ func (g *gating) approvalOfStep(s *ir.Step, step string, a policies.Value[polici
 		}
 	}
 	g.gates[full] = gate
-	if !slices.Contains(s.Gates, full) {
-		s.Gates = append(slices.Clip(s.Gates), full)
-	}
+	s.Gates = lists.Include(slices.Clip(s.Gates), full)
 }
 
 func (g *gating) human(approvers []string, within int64, set *policies.Settings, at diag.Range, what, from string) ir.Gate {

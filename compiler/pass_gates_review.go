@@ -27,7 +27,7 @@ func (g *gating) selfReviews(e *ir.Epic) {
 		var wrote []string
 		for k := range n.Steps {
 			s := &n.Steps[k]
-			if s.Access == "write" && s.Agent != "" && !slices.Contains(wrote, s.Agent) {
+			if s.Access == "write" && s.Agent != "" {
 				wrote = append(wrote, s.Agent)
 			}
 			for _, name := range s.Gates {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/policies"
 )
@@ -182,9 +183,7 @@ func (sum *summing) fenceGates(gates []string) []string {
 			} else {
 				sum.addGate(full, p, from)
 			}
-			if !slices.Contains(gates, full) {
-				gates = append(slices.Clip(gates), full)
-			}
+			gates = lists.Include(slices.Clip(gates), full)
 		}
 	}
 	return gates

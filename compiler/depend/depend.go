@@ -6,6 +6,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/dag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 )
 
@@ -284,11 +285,7 @@ func (d *depender) list(idx []int32) string {
 }
 
 func (d *depender) keys(idx []int32) []string {
-	keys := make([]string, len(idx), len(idx)+1)
-	for k, i := range idx {
-		keys[k] = string(d.Items[i].Key)
-	}
-	return keys
+	return lists.Map(idx, func(i int32) string { return string(d.Items[i].Key) })
 }
 
 // finish sorts the edges, removes repetitions and makes the index by item.

@@ -4,6 +4,7 @@ import (
 	"iter"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -51,14 +52,12 @@ func (o *Graph) Edges(i int, file string) []ir.DraftEdge {
 	if len(es) == 0 {
 		return nil
 	}
-	out := make([]ir.DraftEdge, len(es))
-	for k, e := range es {
-		out[k] = ir.DraftEdge{
+	return lists.Map(es, func(e edge) ir.DraftEdge {
+		return ir.DraftEdge{
 			Key: o.d.Items[e.from].Key, From: ruleNames[e.rule], Type: softTypes[e.soft],
 			Range: diag.Range{File: file, Start: int(e.start), End: int(e.end)},
 		}
-	}
-	return out
+	})
 }
 
 // Waits yields the items that item i waits for.

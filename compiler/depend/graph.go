@@ -8,6 +8,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/dag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 )
 
@@ -160,23 +161,15 @@ func (d *depender) disagree(c claim) {
 }
 
 func (d *depender) whatElse(i int32) string {
-	es := d.out.of(int(i))
-	var waits []int32
-	rule := uint8(0)
-	for _, e := range es {
-		if e.soft == 0 {
-			rule = e.rule
-			waits = append(waits, e.from)
-		}
-	}
+	waits := lists.Keep(d.out.of(int(i)), func(e edge) bool { return e.soft == 0 })
 	if len(waits) == 0 {
 		return "it waits for nothing"
 	}
 	by := "by its number"
-	if rule == byExplicit {
+	if waits[len(waits)-1].rule == byExplicit {
 		by = "by its label"
 	}
-	return fmt.Sprintf("%s it waits for %s", by, d.list(waits))
+	return fmt.Sprintf("%s it waits for %s", by, d.list(lists.Map(waits, func(e edge) int32 { return e.from })))
 }
 
 // hintRedundant names explicit edges that say nothing new: another dependency

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // nearOther returns the id that is meant by one that no item has: not that of the item
@@ -55,10 +56,7 @@ func before[T any](all []T, at diag.Range, of func(*T) (string, diag.Range)) fun
 
 // someIDs shows how ids are written: those of the first items.
 func (n *Names) someIDs() string {
-	var out []string
-	for i := range n.items[:min(len(n.items), 2)] {
-		out = append(out, string(n.items[i].Key))
-	}
+	out := lists.Map(n.items[:min(len(n.items), 2)], func(it Item) string { return string(it.Key) })
 	return strings.Join(out, ", ")
 }
 

@@ -14,7 +14,6 @@ type cell []int32
 // one phase number) and takes each group apart into cells.
 func (d *depender) layout() {
 	members := d.members()
-	chain := d.Rules.groups == "chain"
 	d.orderGroups(members)
 	d.cells = make([][]cell, len(d.Groups)+1)
 	id := int32(0)
@@ -27,7 +26,7 @@ func (d *depender) layout() {
 			id++
 		}
 	}
-	if chain { // one list through the whole document, kept under "no group"
+	if d.Rules.groups == "chain" { // one list through the whole document, kept under "no group"
 		all := numbers(0, len(d.Items))
 		if d.Rules.whole {
 			all = d.insert(all)

@@ -185,12 +185,7 @@ func noneLead(s string) bool {
 	if w != "none" && w != "nothing" {
 		return false
 	}
-	for _, dash := range []string{"-", "–", "—", ":", "required", "needed"} {
-		if strings.HasPrefix(rest, dash) {
-			return true
-		}
-	}
-	return rest == ""
+	return rest == "" || slices.ContainsFunc([]string{"-", "–", "—", ":", "required", "needed"}, func(dash string) bool { return strings.HasPrefix(rest, dash) })
 }
 
 // phrase adds to a word those after it with which it is a keyword: "Task Group 1".

@@ -1,6 +1,7 @@
 package depend
 
 import (
+	"maps"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -35,12 +36,8 @@ func newWords(lists ...[]string) wordSet {
 }
 
 func (w wordSet) without(o wordSet) wordSet {
-	out := wordSet{}
-	for s := range w {
-		if !o[s] {
-			out[s] = true
-		}
-	}
+	out := maps.Clone(w)
+	maps.DeleteFunc(out, func(s string, _ bool) bool { return o[s] })
 	return out
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // markerWords are what parentheses at the end of a title may say.
@@ -130,9 +131,7 @@ func markerOf(s string) string {
 		}
 		right = right && strings.ToLower(w) == m
 		kind = kind || m != "parallel"
-		if !slices.Contains(words, m) {
-			words = append(words, m)
-		}
+		words = lists.Include(words, m)
 	}
 	if right || !kind {
 		return ""
