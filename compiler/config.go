@@ -82,8 +82,7 @@ func (u *unit) resolveNodes(diags *diag.List) {
 func (u *unit) decodeFences(diags *diag.List) {
 	u.fences.plan = u.decodeFragments("plan", u.draft.Fragments, nil, diags)
 	u.fences.phases = make([]scopeFragments, len(u.draft.Phases))
-	for i := range u.draft.Phases {
-		p := &u.draft.Phases[i]
+	for i, p := range lists.Each(u.draft.Phases) {
 		u.fences.phases[i] = u.decodeFragments("phase "+p.ID, p.Fragments, u.fences.plan, diags)
 	}
 }
@@ -264,8 +263,7 @@ func userOnly[T any](v policies.Value[T]) policies.Value[T] {
 
 func (u *unit) overlayStep(st *policies.Step, layers []layer, diags *diag.List) stepValues {
 	v := stepValues{Step: policies.Step{Decl: st.Decl}}
-	for i := range layers {
-		l := &layers[i]
+	for _, l := range lists.Each(layers) {
 		s := &l.settings
 		v.StepSettings = policies.Overlay(v.StepSettings, policies.StepSettings{
 			Breaker: s.Limits.Breaker, TimeoutMS: s.Limits.TimeoutMS, Retry: s.Retry, Stall: s.Stall,

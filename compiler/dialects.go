@@ -73,8 +73,7 @@ func best(all []Reading) *Reading {
 		return 5
 	}
 	var found *Reading
-	for i := range all {
-		r := &all[i]
+	for _, r := range lists.Each(all) {
 		if r.Items == 0 {
 			continue
 		}
@@ -201,8 +200,7 @@ func (c *compilation) try(src Source, dialect string, rank int) Reading {
 // extents returns where the items are, with all that is below them.
 func (u *unit) extents() []diag.Range {
 	all := make([]diag.Range, len(u.tree.Items))
-	for i := range u.tree.Items {
-		it := &u.tree.Items[i]
+	for i, it := range lists.Each(u.tree.Items) {
 		all[i] = diag.Range{Start: it.Range.Start, End: max(it.Range.End, it.Body.Range.End)}
 	}
 	return all

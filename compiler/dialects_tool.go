@@ -15,8 +15,7 @@ import (
 // tryTools tries the dialects that tools write in and that have no name of their own, such
 // as task:Milestone: they are in the table where they find something.
 func (c *compilation) tryTools(src Source, all []Reading, room int) []Reading {
-	for i := range policies.Tools {
-		t := &policies.Tools[i]
+	for _, t := range lists.Each(policies.Tools) {
 		if !strings.Contains(t.Dialect, ":") || reads(all, t.Dialect) != nil {
 			continue
 		}
@@ -85,8 +84,7 @@ func fuller(all []Reading, taken *Reading) *Reading {
 		return nil
 	}
 	found := taken
-	for i := range all {
-		r := &all[i]
+	for _, r := range lists.Each(all) {
 		if (taken.Tool == nil && r.Refused != nil || taken.Tool != nil && r.counts()) && r.Items > found.Items {
 			found = r
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/ralph-compiler/ralph/compiler/depend"
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/slug"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -81,8 +82,7 @@ func planOf(sources []Source) string {
 // sameTwice reports ids and keys that two nodes of a draft share.
 func (c *compilation) sameTwice(draft *ir.Draft) (some bool) {
 	keys, ids := map[ir.Key]diag.Range{}, map[ir.NodeID]diag.Range{}
-	for i := range draft.Nodes {
-		n := &draft.Nodes[i]
+	for _, n := range lists.Each(draft.Nodes) {
 		name, at := string(n.Key), n.KeyRange
 		before, twice := keys[n.Key]
 		if other, same := ids[n.ID]; same && n.ID != "" {
@@ -117,8 +117,7 @@ func (u *unit) importedEdges(diags *diag.List) *depend.Graph {
 	in := &depend.Input{File: u.file.Name, Items: make([]depend.Item, n), Serialize: u.serializeOverlaps()}
 	in.Rules.MaxEdges = u.c.limits.Edges
 	stated := make([][]ir.DraftEdge, n)
-	for i := range u.draft.Nodes {
-		x := &u.draft.Nodes[i]
+	for i, x := range lists.Each(u.draft.Nodes) {
 		in.Items[i] = depend.Item{Key: x.Key, Title: x.Title, At: x.KeyRange, Group: -1, Owns: x.Scope.Owns}
 		stated[i] = x.Edges
 	}

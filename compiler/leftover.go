@@ -7,6 +7,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/compiler/depend"
 	"github.com/ralph-compiler/ralph/compiler/syntax"
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // What a label does not take is text of its item and is in the prompt at the label's
@@ -20,8 +21,7 @@ func (l *lowering) leftovers() {
 	for i := range l.tree.Items {
 		text := &l.texts[i]
 		labels, whole := l.tree.Items[i].Body.Labels, text.added
-		for k := range labels {
-			lb := &labels[k]
+		for k, lb := range lists.Each(labels) {
 			switch {
 			case len(whole) > 0 && whole[0].label == k: // all of it is prose
 				whole = whole[1:]

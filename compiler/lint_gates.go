@@ -63,8 +63,7 @@ func (u *unit) lintGates(e *ir.Epic, diags *diag.List) {
 // judged reports whether a command gate judges what the steps write.
 func judged(e *ir.Epic, n *ir.Node) bool {
 	writes, judged := false, false
-	for k := range n.Steps {
-		s := &n.Steps[k]
+	for _, s := range lists.Each(n.Steps) {
 		writes = writes || s.Access == "write"
 		for _, name := range s.Gates {
 			judged = judged || e.Gates[name].Kind == "command"
@@ -135,8 +134,7 @@ func (u *unit) openFiles(e *ir.Epic, n *ir.Node, through map[string][]string) it
 				protected = append(protected, e.Gates[name].Protect...)
 			}
 		}
-		for k := range n.Steps {
-			s := &n.Steps[k]
+		for _, s := range lists.Each(n.Steps) {
 			if s.Access != "write" || s.Agent == "" {
 				continue
 			}

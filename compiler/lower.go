@@ -93,8 +93,7 @@ func (l *lowering) plan() {
 	sec := &t.Section
 	sec.Labels = l.within(sec.Labels)
 	prose := sec.Prose
-	for i := range sec.Labels {
-		lb := &sec.Labels[i]
+	for _, lb := range lists.Each(sec.Labels) {
 		switch lb.Name {
 		case syntax.SourceBranch:
 			if !d.Base.Set() {

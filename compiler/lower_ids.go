@@ -8,6 +8,7 @@ import (
 	"github.com/ralph-compiler/ralph/compiler/depend"
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -33,8 +34,8 @@ func (l *lowering) checkIDs() {
 func (l *lowering) checkSpelling() {
 	folded := diag.Range{}
 	padded := l.dialect.Name == "sprint"
-	for i := range l.tree.Items {
-		it, key := &l.tree.Items[i], string(l.deps.Items[i].Key)
+	for i, it := range lists.Each(l.tree.Items) {
+		key := string(l.deps.Items[i].Key)
 		if key == reservedKey {
 			l.diags.Add(diag.New("look-alike-id", it.KeyRange, "the id is reserved").
 				WithDetail("%q names the joined result of all items in commands. Give the item another id.", reservedKey))
@@ -68,8 +69,7 @@ func (l *lowering) checkSpelling() {
 func (l *lowering) checkTwice() {
 	exact := make(map[ir.Key]int, len(l.deps.Items))
 	alike := make(map[string]int, len(l.deps.Items))
-	for i := range l.deps.Items {
-		it := &l.deps.Items[i]
+	for i, it := range lists.Each(l.deps.Items) {
 		if _, twice := exact[it.Key]; twice { // reported by syntax
 			continue
 		}
@@ -236,8 +236,7 @@ func (l *lowering) checkParallel() {
 	for i := range l.deps.Items {
 		sides[side(i)]++
 	}
-	for i := range l.tree.Items {
-		it := &l.tree.Items[i]
+	for i, it := range lists.Each(l.tree.Items) {
 		if it.Parallel && depend.InLists(l.dialect) {
 			if l.isMark(it) {
 				continue

@@ -9,6 +9,7 @@ import (
 	"github.com/ralph-compiler/ralph/compiler/depend"
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -56,8 +57,7 @@ func (l *lowering) item(i int) {
 
 func (l *lowering) section(sec *syntax.Section, text *insertions, n *ir.DraftNode, d *depend.Item) {
 	sec.Labels = l.within(sec.Labels)
-	for k := range sec.Labels {
-		lb := &sec.Labels[k]
+	for k, lb := range lists.Each(sec.Labels) {
 		if !l.label(lb, n, d) {
 			below := paragraphs(&syntax.Label{Text: lb.Text, Items: lb.Items, Fences: lb.Fences})
 			text.insert(k, lb.At, append(slices.Clip(lb.Lines), below...))
@@ -68,8 +68,7 @@ func (l *lowering) section(sec *syntax.Section, text *insertions, n *ir.DraftNod
 	}
 	requirements(sec, n)
 	n.Fragments = fragments(sec.Fragments)
-	for i := range sec.Outputs {
-		f := &sec.Outputs[i]
+	for _, f := range lists.Each(sec.Outputs) {
 		a, _ := f.Attr("output")
 		n.Outputs = append(n.Outputs, ir.Output{Gate: a.Value, Schema: []byte(f.Content), Range: f.Range})
 	}
@@ -267,8 +266,7 @@ func (l *lowering) verify(lb *syntax.Label, n *ir.DraftNode) {
 			}
 		}
 	}()
-	for i := range lb.Fences {
-		f := &lb.Fences[i]
+	for _, f := range lists.Each(lb.Fences) {
 		if f.Lang != "sh" && f.Lang != "bash" {
 			continue
 		}

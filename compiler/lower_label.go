@@ -85,8 +85,7 @@ func entries(lb *syntax.Label) []entry {
 	if lb.Value.Value != "" {
 		out = append(out, entry{text: lb.Value.Value, at: lb.Value.Range, value: lb.Value})
 	}
-	for i := range lb.Items {
-		it := &lb.Items[i]
+	for _, it := range lists.Each(lb.Items) {
 		out = append(out, entry{text: it.Text.Value, at: it.Text.Range, value: it.Text, detail: it.Detail})
 	}
 	for _, p := range lb.Text {
@@ -141,8 +140,7 @@ func paragraphs(lb *syntax.Label) []string {
 	for i := range lb.Items {
 		out = append(out, bullet(&lb.Items[i])...)
 	}
-	for i := range lb.Fences {
-		f := &lb.Fences[i]
+	for _, f := range lists.Each(lb.Fences) {
 		out = append(out, strings.TrimRight("```"+f.Lang, " "))
 		out = append(out, strings.Split(strings.TrimRight(f.Content, "\n"), "\n")...)
 		out = append(out, "```")

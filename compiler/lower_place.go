@@ -7,6 +7,7 @@ import (
 	"github.com/ralph-compiler/ralph/compiler/depend"
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -55,8 +56,7 @@ func (l *lowering) misplaced() {
 		first := map[syntax.LabelName]int{} // index in found
 		var found []diag.Diagnostic
 		for _, s := range sections {
-			for i := range s.Labels {
-				lb := &s.Labels[i]
+			for _, lb := range lists.Each(s.Labels) {
 				if at.means(lb.Name) {
 					continue
 				}

@@ -42,8 +42,7 @@ func (c *compilation) remember(src Source, u *unit, l diag.List) diag.List {
 
 // sayDialects names the dialects that fit plans better than their own.
 func (c *compilation) sayDialects() {
-	for i := range c.misread {
-		m := &c.misread[i]
+	for _, m := range lists.Each(c.misread) {
 		all, untried := c.tryOthers(m)
 		if m.noItems != nil {
 			said := "No other dialect finds any items. " + cmp.Or(m.tree.Instead, "Add items to the plan, such as \"- [ ] Write the parser\" for the dialect todo.")
@@ -124,8 +123,7 @@ func (m *misread) advice(file *diag.File, b *Reading, all []Reading, untried int
 	others := slices.Clone(all)
 	slices.SortStableFunc(others, func(a, b Reading) int { return cmp.Or(b.Items-a.Items, a.rank-b.rank) })
 	var words []string
-	for i := range others {
-		r := &others[i]
+	for _, r := range lists.Each(others) {
 		if r.Dialect == b.Dialect || len(words) == maxNamed {
 			continue
 		}

@@ -3,6 +3,7 @@ package compiler
 import (
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // checkMovingKeys warns of items whose key is their place and whose id is written
@@ -12,8 +13,7 @@ func (u *unit) checkMovingKeys(diags *diag.List) {
 		return
 	}
 	n, first := 0, diag.Range{}
-	for i := range u.tree.Items {
-		it := &u.tree.Items[i]
+	for _, it := range lists.Each(u.tree.Items) {
 		if it.Annotation.Set() || !it.Placed {
 			continue
 		}

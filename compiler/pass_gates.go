@@ -60,8 +60,7 @@ func (g *gating) node(it *part, n *ir.Node) {
 	last := lastWrite(n.Steps)
 	level := it.settings.HITL.Level.Get("gates")
 	critical := required(it.level) || it.floor
-	for k := range it.steps {
-		v := &it.steps[k]
+	for _, v := range lists.Each(it.steps) {
 		s := &n.Steps[stepIndex(n.Steps, v.Name, last)]
 		if !g.u.carry(d, len(v.Gates.V)*nameWidth, "the gates") {
 			return

@@ -19,8 +19,7 @@ func (g *gating) verify(s *ir.Step) {
 	if d.Ordered && len(d.Verify) > 0 {
 		s.GateMode = "ordered"
 	}
-	for k := range d.Verify {
-		v := &d.Verify[k]
+	for _, v := range lists.Each(d.Verify) {
 		name, at := v.Name, v.NameRange
 		if name == "" {
 			unnamed++

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -25,8 +26,7 @@ func (g *gating) selfReviews(e *ir.Epic) {
 			continue
 		}
 		var wrote []string
-		for k := range n.Steps {
-			s := &n.Steps[k]
+		for _, s := range lists.Each(n.Steps) {
 			if s.Access == "write" && s.Agent != "" {
 				wrote = append(wrote, s.Agent)
 			}

@@ -87,8 +87,7 @@ func (r *ruling) views() {
 			After: old.After, Done: old.Done, Policy: old.Policy,
 			Attempts: n.Limits.Attempts, Iterations: n.Limits.Iterations, TimeoutMS: n.Limits.TimeoutMS,
 		}
-		for k := range n.Steps {
-			s := &n.Steps[k]
+		for _, s := range lists.Each(n.Steps) {
 			v.Steps = append(v.Steps, policies.StepView{Name: s.Name, Agent: s.Agent, Model: s.Model, Access: s.Access, Gates: s.Gates})
 			if s.Agent != "" {
 				a := e.Agents[s.Agent]

@@ -21,8 +21,7 @@ func (b *build) passTables(_ *diag.List) *ir.Epic {
 	e.Secrets, e.Sandboxes = map[string]ir.Secret{}, map[string]ir.Sandbox{}
 	t := tables{u: b.unit, crew: b.crew, e: e}
 	for it, n := range b.nodes(e) {
-		for k := range n.Steps {
-			s := &n.Steps[k]
+		for _, s := range lists.Each(n.Steps) {
 			t.agents(s.Agent, s.Stall.Agent)
 			t.agents(s.Fallback...)
 			t.model(s.Model)

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -112,8 +113,7 @@ func (c *compilation) checkIDChoice(flag, key string, fresh bool) {
 	var found []*ir.DraftNode
 	listed := false
 	for _, u := range c.builds {
-		for i := range u.draft.Nodes {
-			n := &u.draft.Nodes[i]
+		for _, n := range lists.Each(u.draft.Nodes) {
 			if string(n.Key) == key {
 				found = append(found, n)
 				listed = listed || u.listed()

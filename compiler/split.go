@@ -6,6 +6,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/compiler/depend"
 	"github.com/ralph-compiler/ralph/compiler/syntax"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -13,8 +14,7 @@ import (
 // dependencies to those that have none of their own, but for those that join
 // others; policy; its title and goal for the prompt.
 func (l *lowering) splits() {
-	for i := range l.tree.Splits {
-		sp := &l.tree.Splits[i]
+	for _, sp := range lists.Each(l.tree.Splits) {
 		num, _ := depend.ParseNumber(sp.ID)
 		l.deps.Splits = append(l.deps.Splits, depend.Split{ID: sp.ID, Number: num})
 		said, g := l.group(sp)
@@ -42,8 +42,7 @@ func (l *lowering) group(p *syntax.Phase) (ir.DraftPhase, depend.Group) {
 	g := depend.Group{ID: p.ID, Title: p.Name, At: cmpRange(p.IDRange, p.Range), Number: num, Also: p.Names, Word: p.Keyword}
 	var goal []string
 	p.Section.Labels = l.within(p.Section.Labels)
-	for j := range p.Section.Labels {
-		lb := &p.Section.Labels[j]
+	for _, lb := range lists.Each(p.Section.Labels) {
 		switch lb.Name {
 		case syntax.Goal, syntax.Description:
 			goal = append(goal, paragraphs(lb)...)

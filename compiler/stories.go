@@ -12,6 +12,7 @@ import (
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -43,8 +44,7 @@ var (
 // byStory are the items that have the label of a user story, by its number.
 func (u *unit) byStory() map[string][]*ir.DraftNode {
 	labelled := map[string][]*ir.DraftNode{}
-	for i := range u.draft.Nodes {
-		n := &u.draft.Nodes[i]
+	for _, n := range lists.Each(u.draft.Nodes) {
 		for _, label := range n.Labels {
 			if m := storyLabel.FindStringSubmatch(label); m != nil {
 				labelled[m[1]] = append(labelled[m[1]], n)

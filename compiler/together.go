@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -145,8 +146,7 @@ func (c *compilation) clashes(kind string, all []claimed) {
 			WithDetail("%q %s %q, of %s. %s", b.name, how, a.name, a.what, todo).
 			WithRelated(a.at, "the other one: %s", a.what))
 	}
-	for i := range all {
-		a := &all[i]
+	for i, a := range lists.Each(all) {
 		if a.name == "" {
 			continue
 		}
@@ -164,9 +164,8 @@ func (c *compilation) clashes(kind string, all []claimed) {
 		}
 		folded[low] = i
 	}
-	for i := range all {
+	for i, a := range lists.Each(all) {
 		// A name that is a directory of another one: main and main/1-1-setup.
-		a := &all[i]
 		if exact[a.name] != i {
 			continue
 		}

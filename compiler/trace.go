@@ -155,8 +155,7 @@ func (w *why) node(d *ir.DraftNode, c *part) {
 
 func (w *why) steps(n *ir.Node, d *ir.DraftNode) {
 	u := w.build
-	for k := range n.Steps {
-		s := &n.Steps[k]
+	for _, s := range lists.Each(n.Steps) {
 		p := "steps." + s.Name
 		v := w.it.stepValue(s.Name)
 		work := v != nil && v.Name == w.it.workName()

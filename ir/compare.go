@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // Change is a field that differs between two epics. A scalar has Old and New; a
@@ -84,8 +86,7 @@ func (c *comparer) walk(s *shape, path string, a, b reflect.Value) {
 	}
 	switch s.kind {
 	case shapeStruct:
-		for i := range s.fields {
-			f := &s.fields[i]
+		for _, f := range lists.Each(s.fields) {
 			c.walk(f.shape, join(path, f.name), f.of(a), f.of(b))
 		}
 	case shapeMap:

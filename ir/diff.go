@@ -95,8 +95,7 @@ func Diff(old, now *Epic) *Difference {
 	m := match(old, now)
 	w := &weaker{old: old, now: now, found: map[finding]int{}}
 
-	for j := range now.Nodes {
-		n := &now.Nodes[j]
+	for j, n := range lists.Each(now.Nodes) {
 		i := m.oldOf[j]
 		if i < 0 {
 			d.Added = append(d.Added, NodeRef{n.ID, n.Key, n.Title})

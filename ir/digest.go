@@ -90,8 +90,7 @@ type gateView struct {
 // reports them.
 func Seal(e *Epic) {
 	s := newSealer(e)
-	for i := range e.Nodes {
-		n := &e.Nodes[i]
+	for _, n := range lists.Each(e.Nodes) {
 		n.Digest = NodeDigest{Work: s.work(n), Judge: s.judge(n)}
 	}
 }
@@ -101,8 +100,7 @@ func Seal(e *Epic) {
 // results, whatever the digest of the file says.
 func (e *Epic) Sealed() error {
 	s := newSealer(e)
-	for i := range e.Nodes {
-		n := &e.Nodes[i]
+	for _, n := range lists.Each(e.Nodes) {
 		for _, d := range [...][2]string{{n.Digest.Work, s.work(n)}, {n.Digest.Judge, s.judge(n)}} {
 			if d[0] != d[1] {
 				return &DigestError{Node: n.Key, Stated: d[0], Computed: d[1]}
@@ -168,8 +166,7 @@ func (s *sealer) work(n *Node) string {
 
 func (s *sealer) judge(n *Node) string {
 	v := judgeView{Acceptance: n.Acceptance, Steps: make([]judgeStep, len(n.Steps))}
-	for i := range n.Steps {
-		st := &n.Steps[i]
+	for i, st := range lists.Each(n.Steps) {
 		gates := lists.Map(st.Gates, func(name string) judgeGate { return judgeGate{Name: ownGate(n.Key, name), Digest: s.gate(name)} })
 		v.Steps[i] = judgeStep{Name: st.Name, GateMode: st.GateMode, AllowEmpty: st.AllowEmpty, Gates: gates}
 	}

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // Encode returns the canonical bytes of e, the content of epic.json: keys in
@@ -87,8 +89,7 @@ func (e *encoder) value(s *shape, v reflect.Value, depth int) {
 func (e *encoder) object(s *shape, v reflect.Value, depth int) {
 	e.b = append(e.b, '{')
 	some := false
-	for i := range s.fields {
-		f := &s.fields[i]
+	for _, f := range lists.Each(s.fields) {
 		x := f.of(v)
 		if f.absent(x) {
 			continue

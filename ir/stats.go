@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // Stats are a graph's numbers before anything runs. Only blocks edges count, except in
@@ -133,8 +135,7 @@ func (l *links) weigh(s *Stats, order []int) {
 		typical = known[len(known)/2]
 		s.Unit = "ms"
 	}
-	for i := range l.nodes {
-		n := &l.nodes[i]
+	for i, n := range lists.Each(l.nodes) {
 		if n.Done {
 			continue
 		}

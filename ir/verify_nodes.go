@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // nodes checks the graph and each of its nodes.
@@ -12,8 +14,7 @@ func (v *verifier) nodes() {
 	v.links = newLinks(v.e.Nodes)
 	ids := map[NodeID]int{v.e.Epic.ID: -1}
 	keys := make(map[Key]int, len(v.e.Nodes))
-	for i := range v.e.Nodes {
-		n := &v.e.Nodes[i]
+	for i, n := range lists.Each(v.e.Nodes) {
 		at := fmt.Sprintf("nodes[%d]", i)
 		if first, twice := ids[n.ID]; twice && first < 0 {
 			v.fail(at+".id", "%s is the epic's own id", quote(string(n.ID)))
@@ -99,8 +100,7 @@ func (v *verifier) steps(at string, n *Node) {
 		return
 	}
 	names := make(map[string]bool, len(n.Steps))
-	for j := range n.Steps {
-		s := &n.Steps[j]
+	for j, s := range lists.Each(n.Steps) {
 		here := fmt.Sprintf("%s.steps[%d]", at, j)
 		if names[s.Name] {
 			v.fail(here+".name", "%s is also the name of a step before it", quote(s.Name))

@@ -60,8 +60,7 @@ func (n *Node) PhaseTitle() string {
 // title, because they are below the same heading, their ids are added to it.
 func (e *Epic) PhaseTitles() map[string]string {
 	out, called := map[string]string{}, map[string]int{}
-	for i := range e.Nodes {
-		n := &e.Nodes[i]
+	for _, n := range lists.Each(e.Nodes) {
 		if _, known := out[n.Phase]; !known {
 			out[n.Phase] = n.PhaseTitle()
 			called[out[n.Phase]]++

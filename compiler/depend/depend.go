@@ -206,8 +206,7 @@ func (d *depender) readStatements() {
 		return rs
 	}
 	proseOnly := diag.Range{}
-	for i := range d.Items {
-		it := &d.Items[i]
+	for i, it := range lists.Each(d.Items) {
 		d.after[i], d.blocks[i] = read(it.After), read(it.Blocks)
 		for j, r := range d.after[i] {
 			if r.says() {

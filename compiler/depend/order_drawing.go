@@ -41,8 +41,7 @@ type drawnArrow struct {
 func (d *drawingReader) name() bool {
 	d.vertex = make([]int32, len(d.d.Nodes))
 	named, stray, wrong := map[int32]bool{}, -1, -1
-	for i := range d.d.Nodes {
-		n := &d.d.Nodes[i]
+	for i, n := range lists.Each(d.d.Nodes) {
 		v, near, ok := d.o.known.node(n, d.order.Headed)
 		if d.vertex[i] = v; ok {
 			named[v] = true

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // lines reads a list of groups: "- **Storage (Phase 2)**: Depends on Phase 1".
@@ -17,8 +18,7 @@ func (o *orderReader) lines(order *syntax.Order) {
 	}
 	var read []saying
 	var stray, plain *syntax.OrderLine
-	for i := range order.Lines {
-		line := &order.Lines[i]
+	for _, line := range lists.Each(order.Lines) {
 		us, clash := o.known.unitsNamed(line.Name.Value)
 		v := orderValue{o: o, line: line}
 		v.read()

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 )
 
@@ -52,8 +53,7 @@ func (p *parser) boxesWithoutID() {
 		f.misses[lineStart(p.src, p.misses[i].at.Start)] = true
 	}
 	labelled := false // the element above is a label that takes a list
-	for i := range p.stream {
-		e := &p.stream[i]
+	for i, e := range lists.Each(p.stream) {
 		f.close(int(e.b.start))
 		switch {
 		case e.b.kind == headingBlock:

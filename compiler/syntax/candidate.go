@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // elem is a step in the linear reading of a plan: a block, or the part of a
@@ -53,8 +54,7 @@ func (p *parser) read(blocks []block) {
 		}
 		p.cands = make([]cand, 0, headings)
 	}
-	for i := range blocks {
-		b := &blocks[i]
+	for _, b := range lists.Each(blocks) {
 		if b.kind == paraBlock {
 			p.unspaced(b)
 			p.oddBoxes(int(b.start), int(b.end))

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // classify decides which candidates are groups and items. The rules, and why
@@ -64,8 +65,7 @@ func (p *parser) inflected() {
 			own[key(c)] = true
 		}
 	}
-	for i := range p.cands {
-		c := &p.cands[i]
+	for _, c := range lists.Each(p.cands) {
 		c.prose = c.prose || other(c) && own[key(c)]
 	}
 }
@@ -95,8 +95,7 @@ func (p *parser) candAt(e *elem) *cand {
 // parents finds for each candidate the heading that it is under.
 func (p *parser) parents() {
 	var open [8]int // element + 1 of the last heading of each level
-	for i := range p.stream {
-		e := &p.stream[i]
+	for i, e := range lists.Each(p.stream) {
 		level := 7
 		if e.b.kind == headingBlock {
 			level = int(e.b.level)
@@ -136,8 +135,7 @@ func (p *parser) groups() bool {
 func (p *parser) fillGroups() {
 	var open [7]int // candidate + 1 of the open group heading of each level
 	item := 7       // level of the open item's heading
-	for i := range p.stream {
-		e := &p.stream[i]
+	for i, e := range lists.Each(p.stream) {
 		if e.b.kind == headingBlock {
 			clear(open[e.b.level:])
 			if int(e.b.level) <= item {
@@ -201,8 +199,7 @@ func (p *parser) chooseGroups() {
 // membership finds for each item the group that it stands in.
 func (p *parser) membership() {
 	group, cancelled := -1, -1
-	for i := range p.stream {
-		e := &p.stream[i]
+	for _, e := range lists.Each(p.stream) {
 		if e.b.kind == headingBlock && int(e.b.level) <= p.groupLevel {
 			group, cancelled = -1, -1
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/spell"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/internal/yaml"
@@ -220,8 +221,7 @@ func (e *entryReader) checkNames() {
 		return true
 	}
 	for i := range p.listed {
-		for k := range p.listed[i].Body.Labels {
-			l := &p.listed[i].Body.Labels[k]
+		for _, l := range lists.Each(p.listed[i].Body.Labels) {
 			e.passCancelled(p.listed[i].ID, l)
 			l.Items = slices.DeleteFunc(l.Items, func(li ListItem) bool { return unknown(p.listed[i].ID, li) })
 		}

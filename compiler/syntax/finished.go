@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 )
 
@@ -22,8 +23,7 @@ func (p *parser) finished() {
 	}
 	var first *Item
 	n := 0
-	for i := range plan.Items {
-		it := &plan.Items[i]
+	for _, it := range lists.Each(plan.Items) {
 		p.finishedItem(it)
 		if it.Done {
 			p.openInside(it)
@@ -62,8 +62,7 @@ func all(n int) string {
 // finishedKeys names the finished items, at most a line of them.
 func (p *parser) finishedKeys() string {
 	var b strings.Builder
-	for i := range p.plan.Items {
-		it := &p.plan.Items[i]
+	for _, it := range lists.Each(p.plan.Items) {
 		if !it.Done {
 			continue
 		}
@@ -103,8 +102,7 @@ func (p *parser) finishedItem(it *Item) {
 // work is finished. If there are several, all have to say so.
 func status(s *Section) (*Label, bool) {
 	var found *Label
-	for i := range s.Labels {
-		l := &s.Labels[i]
+	for _, l := range lists.Each(s.Labels) {
 		if l.Name != Status {
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // A plan without items may have them in a fence or a comment that is never closed. No
@@ -47,8 +48,7 @@ func (p *parser) hiddenOf(blocks []block, items int) (h hidden, ok bool) {
 // people see to be missing.
 func mostHidden(all []hidden) *hidden {
 	var best *hidden
-	for i := range all {
-		h := &all[i]
+	for _, h := range lists.Each(all) {
 		headings := h.dialect.In == InHeading
 		if best == nil || headings && best.dialect.In != InHeading || headings == (best.dialect.In == InHeading) && h.items > best.items {
 			best = h

@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 )
 
@@ -67,8 +68,7 @@ func (p *parser) noItems() {
 // fences warns of fences that hide what looks like items: one that is never
 // closed, or one that swallowed the opening line of the next.
 func (p *parser) fences(blocks []block) {
-	for i := range blocks {
-		b := &blocks[i]
+	for _, b := range lists.Each(blocks) {
 		switch b.kind {
 		case fenceBlock:
 			p.fenceHides(b)

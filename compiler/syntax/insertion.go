@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // Where ids are whole numbers, "2.5" was inserted between 2 and 3.
@@ -38,16 +40,14 @@ func (p *parser) insertions() {
 	}
 	wholes := [2]map[int]bool{{}, {}}
 	levels := [2]int{}
-	for i := range p.cands {
-		c := &p.cands[i]
+	for _, c := range lists.Each(p.cands) {
 		k := kind(c)
 		if n, ok := leadingNumber(c.key.id); ok && !c.struck && !c.key.decimal {
 			wholes[k][n] = true
 			levels[k] = cmp.Or(levels[k], c.level)
 		}
 	}
-	for i := range p.cands {
-		c := &p.cands[i]
+	for _, c := range lists.Each(p.cands) {
 		if !c.key.decimal {
 			continue
 		}

@@ -3,6 +3,8 @@ package syntax
 import (
 	"fmt"
 	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // instead says how the plan would have to be written so that a dialect finds items in it:
@@ -12,8 +14,7 @@ func (p *parser) instead(blocks []block) string {
 	var first [7]*block
 	var bullet *block
 	table := false
-	for i := range blocks {
-		b := &blocks[i]
+	for _, b := range lists.Each(blocks) {
 		switch {
 		case b.kind == fenceBlock && p.holdsPlan(b):
 			return fmt.Sprintf("The content of the fence in lines %d to %d is code, not items: if it is the plan, delete these two lines.",

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // In markdown a line directly below a list item or a quote belongs to it, however
@@ -101,8 +103,7 @@ func (p *parser) lazyLines(item *block, visit func(at, stop int, last bool) bool
 	col := p.contentColumn(item)
 	var walk func(blocks []block) bool
 	walk = func(blocks []block) bool {
-		for i := range blocks {
-			b := &blocks[i]
+		for _, b := range lists.Each(blocks) {
 			if b.kind != paraBlock {
 				if !walk(b.kids) {
 					return false

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // appendLines appends the lines of a paragraph, without comments and the spaces
@@ -151,8 +152,7 @@ func (p *parser) listItemOf(b *block) ListItem {
 	} else {
 		it.Text.Range = p.file.Range(int(b.a), int(b.a))
 	}
-	for i := range kids {
-		k := &kids[i]
+	for _, k := range lists.Each(kids) {
 		if k.kind == fenceBlock && p.isPolicy(k) || k.kind == htmlBlock && strings.TrimSpace(p.shown(int(k.start), int(k.end))) == "" {
 			continue
 		}
@@ -178,8 +178,7 @@ func (p *parser) isPolicy(b *block) bool {
 // itemFences parses the fences inside a list item that are not text: policy,
 // and the commands of a check.
 func (r *reader) itemFences(b *block, l *Label) {
-	for i := range b.kids {
-		k := &b.kids[i]
+	for _, k := range lists.Each(b.kids) {
 		switch {
 		case k.kind == fenceBlock && r.p.isPolicy(k):
 			r.s.Fragments = append(r.s.Fragments, r.p.fragment(k))

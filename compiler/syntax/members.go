@@ -107,8 +107,7 @@ func (p *parser) implicitPhase(id string, c *cand, it *Item) Phase {
 func (p *parser) checkLevels() {
 	var first, other *Item
 	var at []diag.Range
-	for i := range p.plan.Items {
-		it := &p.plan.Items[i]
+	for _, it := range lists.Each(p.plan.Items) {
 		if it.Split > 0 {
 			continue
 		}
@@ -128,8 +127,7 @@ func (p *parser) checkLevels() {
 func (p *parser) checkPhases() {
 	plan := p.plan
 	if p.item.sprintLike && p.phase.sprintLike {
-		for i := range plan.Items {
-			it := &plan.Items[i]
+		for _, it := range lists.Each(plan.Items) {
 			phase, _, _ := strings.Cut(it.ID, ".")
 			if it.Phase < 0 || plan.Phases[it.Phase].Implicit || plan.Phases[it.Phase].named(phase) {
 				continue
@@ -145,8 +143,7 @@ func (p *parser) checkPhases() {
 	for i := range plan.Phases {
 		taken[plan.Phases[i].ID] = true
 	}
-	for i := range plan.Phases {
-		ph := &plan.Phases[i]
+	for i, ph := range lists.Each(plan.Phases) {
 		if ph.ID == "" {
 			id := phaseWord(ph, i)
 			for n := 2; taken[id]; n++ {

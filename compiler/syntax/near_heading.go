@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // nearHeading is a heading, or a bold line where items are such, that begins
@@ -206,8 +207,7 @@ func (p *parser) groupPlaces() *groupPlaces {
 		}
 	}
 	var open [7]int // element + 1 of what nearly is a group, by level
-	for i := range p.stream {
-		e := &p.stream[i]
+	for i, e := range lists.Each(p.stream) {
 		h := near[i]
 		if e.b.kind == headingBlock {
 			clear(open[e.b.level:])

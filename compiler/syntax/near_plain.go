@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // plainLabel is a line that would be a label with more or other marks: "Approval:
@@ -72,8 +73,7 @@ func (p *parser) plainControl(at, end int, where place, below *block) {
 
 // plainControls looks at the lines of a list item or a quotation that no label is read in.
 func (p *parser) plainControls(blocks []block, where place) {
-	for i := range blocks {
-		b := &blocks[i]
+	for i, b := range lists.Each(blocks) {
 		switch b.kind {
 		case listBlock, itemBlock:
 			p.plainControls(b.kids, where)

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // A line of dashes or equals signs directly below text is not a rule: markdown makes the
@@ -12,8 +13,7 @@ import (
 // underlined reports headings that were to be labels, or text with a rule below it.
 func (p *parser) underlined() {
 	item := 0 // level of the item that is read; 0: none
-	for i := range p.stream {
-		e := &p.stream[i]
+	for i, e := range lists.Each(p.stream) {
 		heading := e.b.kind == headingBlock
 		if heading && e.b.setext && p.labelsAbove(e.b, item > 0) {
 			item = 0

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // numbering writes ids in one form and reports group ids that only look right.
@@ -20,8 +21,7 @@ func (p *parser) numbering() {
 	for i := range p.plan.Items {
 		p.plan.Items[i].ID = simplify(p.plan.Items[i].ID)
 	}
-	for i := range p.plan.Phases {
-		ph := &p.plan.Phases[i]
+	for _, ph := range lists.Each(p.plan.Phases) {
 		if !ph.Implicit && p.phase.sprintLike {
 			p.phaseSpelling(ph)
 		}

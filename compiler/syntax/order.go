@@ -5,6 +5,7 @@ import (
 	"unicode"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // Order is a plan's statement, outside of its items and groups, about their order: a
@@ -51,8 +52,7 @@ func orderHeading(text string) bool {
 // prose that seem to and are not read.
 func (p *parser) orders() {
 	o := orderFinder{p: p}
-	for i := range p.stream {
-		e := &p.stream[i]
+	for i, e := range lists.Each(p.stream) {
 		if e.b.kind == headingBlock {
 			o.heading(i, e)
 			continue
@@ -141,8 +141,7 @@ func (p *parser) orderLines(s *Order, b *block, own, aside bool) {
 			p.orderLines(s, &b.kids[i], false, aside)
 		}
 	case itemBlock:
-		for i := range b.kids {
-			k := &b.kids[i]
+		for i, k := range lists.Each(b.kids) {
 			switch {
 			case i == 0 && k.kind == paraBlock:
 				name, rest, colon, ok := p.boldStart(int(k.start), int(k.end))

@@ -117,8 +117,7 @@ func (p *parser) numberedWords(blocks []block) []string {
 	}
 	var all []*word
 	byName := map[string]*word{}
-	for i := range blocks {
-		b := &blocks[i]
+	for _, b := range lists.Each(blocks) {
 		if b.kind != headingBlock {
 			continue
 		}

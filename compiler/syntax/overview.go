@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // overview reads the ticked boxes of lists that give an overview of the items:
@@ -17,15 +18,13 @@ func (p *parser) overview() {
 		return
 	}
 	items := make(map[string]*Item, len(p.plan.Items))
-	for i := range p.plan.Items {
-		it := &p.plan.Items[i]
+	for _, it := range lists.Each(p.plan.Items) {
 		items[it.ID] = it
 		for _, id := range it.Names {
 			items[id] = it
 		}
 	}
-	for i := range p.stream {
-		e := &p.stream[i]
+	for _, e := range lists.Each(p.stream) {
 		if (e.b.kind == listBlock || e.b.kind == itemBlock) && p.candAt(e) == nil && p.itemAround(int(e.b.start)) == nil {
 			p.overviewList(e.b, e.own, items)
 		}

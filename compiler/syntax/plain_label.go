@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // In an item a list item, or a part of one between "|", that is nothing but a
@@ -55,8 +56,7 @@ func (r *reader) plainItem(b *block) bool {
 		return false
 	}
 	p := r.p
-	for i := range parts {
-		part := &parts[i]
+	for i, part := range lists.Each(parts) {
 		l, ok := r.labelLine(part.at, part.stop)
 		switch {
 		case part.is:
@@ -221,8 +221,7 @@ func (p *parser) plainPart(at, stop int) plainPart {
 // bold.
 func (p *parser) judge(parts []plainPart) (whole, bold bool) {
 	named := false
-	for i := range parts {
-		part := &parts[i]
+	for _, part := range lists.Each(parts) {
 		bold = bold || part.bold
 		if part.name != "" {
 			part.is = p.namesItems(part)
@@ -230,8 +229,7 @@ func (p *parser) judge(parts []plainPart) (whole, bold bool) {
 		}
 	}
 	whole = len(parts) > 0
-	for i := range parts {
-		part := &parts[i]
+	for _, part := range lists.Each(parts) {
 		part.is = part.name != "" && (part.is || named || bold)
 		whole = whole && part.is
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // titled takes the first heading of level 1 for the plan's title where it reads
@@ -50,8 +51,7 @@ func (p *parser) findTitle() int {
 		top = p.cands[k].level
 	}
 	first := true
-	for i := range p.stream {
-		e := &p.stream[i]
+	for i, e := range lists.Each(p.stream) {
 		first = first && p.candAt(e) == nil
 		if e.b.kind != headingBlock || e.cand >= 0 {
 			continue

@@ -5,14 +5,14 @@ import (
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // finish sets the tasks, checks scalars and trims the prose.
 func (r *reader) finish() {
 	s := r.s
 	labels, tasks := false, false
-	for i := range s.Labels {
-		l := &s.Labels[i]
+	for _, l := range lists.Each(s.Labels) {
 		if l.Name == Tasks {
 			tasks = true
 			s.Tasks = append(s.Tasks, l.Items...)
@@ -80,8 +80,7 @@ func (r *reader) adopt(labels bool) {
 // scalars reports scalar fields that are given twice with different values.
 func (p *parser) scalars(s *Section) {
 	var first map[LabelName]*Label
-	for i := range s.Labels {
-		l := &s.Labels[i]
+	for _, l := range lists.Each(s.Labels) {
 		if !l.Name.IsScalar() {
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // list parses list items: for the open label, as labels, or as prose.
@@ -36,8 +37,7 @@ func (r *reader) list(items []block) {
 		return
 	}
 	open := -1 // loose list that continues
-	for i := range items {
-		b := &items[i]
+	for i, b := range lists.Each(items) {
 		if r.labelItem(b) {
 			open = -1
 			continue

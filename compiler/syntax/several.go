@@ -114,8 +114,7 @@ func lastNumber(id string) (prefix, number, letters string) {
 func (p *parser) hyphens() {
 	first, shared := map[string]string{}, map[string]bool{}
 	var all []*cand
-	for i := range p.cands {
-		c := &p.cands[i]
+	for _, c := range lists.Each(p.cands) {
 		if !hyphened(c.key.id) || c.phase {
 			continue
 		}
@@ -181,8 +180,7 @@ func (p *parser) severals() {
 		return
 	}
 	taken := [2]map[string]int{{}, {}}
-	for i := range p.cands {
-		c := &p.cands[i]
+	for _, c := range lists.Each(p.cands) {
 		if c.prose || c.struck {
 			continue
 		}
@@ -190,8 +188,7 @@ func (p *parser) severals() {
 			taken[kind(c)][id]++
 		}
 	}
-	for i := range p.cands {
-		c := &p.cands[i]
+	for _, c := range lists.Each(p.cands) {
 		if !isSeveral(*c) || c.struck {
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 )
 
@@ -17,8 +18,7 @@ func (p *parser) splits() {
 		return
 	}
 	var open [7]int // index in cands + 1 of plain items, by level
-	for i := range p.stream {
-		e := &p.stream[i]
+	for _, e := range lists.Each(p.stream) {
 		if e.b.kind != headingBlock {
 			continue
 		}

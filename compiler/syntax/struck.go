@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 )
 
@@ -46,8 +47,7 @@ var lineKinds = map[Place]string{InCheckbox: "check box", InTodo: "check box", I
 
 // struckTitles warns of what runs although its title is struck through.
 func (p *parser) struckTitles() {
-	for i := range p.plan.Phases {
-		ph := &p.plan.Phases[i]
+	for _, ph := range lists.Each(p.plan.Phases) {
 		if ph.StruckTitle && len(ph.Items) > 0 {
 			p.report(diag.New("struck-title", ph.NameRange, "only the name of the phase is struck through").WithDetail(
 				"That changes nothing: its %s still in the plan. Put the ~~ around the whole heading, id included, to cancel the phase; strike the sprints through too.",

@@ -116,8 +116,7 @@ func (p *parser) tableItems(b *block) {
 	name := t.column(p.dialect.Columns.Title)
 	p.stream, p.cands = slices.Grow(p.stream, len(t.rows)), slices.Grow(p.cands, len(t.rows))
 	found := false
-	for i := range t.rows {
-		row := &t.rows[i]
+	for _, row := range lists.Each(t.rows) {
 		c, ok := p.rowItem(row, id, name)
 		if !ok {
 			p.missedRow(row.cell(id))
@@ -228,8 +227,7 @@ func (p *parser) dependencyRows(at, end int) (out []Label, ok bool) {
 // the ids of items, another one is headed by a dependency label.
 func (p *parser) tables() {
 	var items map[string]int
-	for i := range p.stream {
-		e := &p.stream[i]
+	for _, e := range lists.Each(p.stream) {
 		if e.b.kind != paraBlock || e.cand >= 0 || e.to > 0 || len(p.plan.Items) == 0 ||
 			strings.IndexByte(p.src[e.b.start:e.b.end], '|') < 0 {
 			continue
@@ -282,8 +280,7 @@ func (p *parser) dependencyTable(t *table, columns map[int]LabelName, items map[
 	for c := range columns {
 		p.headed(t, c)
 	}
-	for i := range t.rows {
-		row := &t.rows[i]
+	for _, row := range lists.Each(t.rows) {
 		k, ok := p.cellItem(row.cell(id), items)
 		if !ok {
 			if cell := row.cell(id); cell != nil && cell.Value != "" {

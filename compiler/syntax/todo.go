@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 )
 
@@ -74,8 +75,7 @@ func (p *parser) todos() {
 		p.cands = append(p.cands, cand{title: t, elem: h, phase: true, level: int(b.level), line: span{int(b.a), int(b.b)}, parent: -1, group: -1, filled: true})
 		p.groupLevel = 6 // any heading ends a group
 	}
-	for i := range p.cands {
-		c := &p.cands[i]
+	for _, c := range lists.Each(p.cands) {
 		if g, ok := of[c.parent]; ok && !c.phase {
 			c.group = g
 			c.struck = c.struck || p.cands[g].struck

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // Where groups and items have no keyword ("### 1.1 Title"), a heading of a word and
@@ -61,8 +63,7 @@ func (p *parser) wordGroups() {
 			tops++
 		}
 	}
-	for i := range p.stream {
-		e := &p.stream[i]
+	for i, e := range lists.Each(p.stream) {
 		if e.b.kind == headingBlock {
 			clear(open[e.b.level:])
 			title := e.b.level == 1 && first
@@ -88,8 +89,7 @@ func (p *parser) wordGroups() {
 			}
 		}
 	}
-	for i := range p.wordHeads {
-		h := &p.wordHeads[i]
+	for _, h := range lists.Each(p.wordHeads) {
 		number := simplify(h.key.id)
 		if k, known := chosen[number]; known && h.id == "" && p.wordHeads[k].level != h.level {
 			p.repeating[h.elem] = number

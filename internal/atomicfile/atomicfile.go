@@ -13,6 +13,7 @@ import (
 
 	"github.com/natefinch/atomic"
 
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
@@ -52,8 +53,7 @@ func (b *Batch) Commit() error {
 		}
 	}()
 	last := len(b.files) - 1
-	for i := range b.files {
-		f := &b.files[i]
+	for i, f := range lists.Each(b.files) {
 		if err := f.stage(); err != nil {
 			return err
 		}

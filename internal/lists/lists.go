@@ -4,7 +4,21 @@
 // It imports only the standard library, so that every package may import it.
 package lists
 
-import "slices"
+import (
+	"iter"
+	"slices"
+)
+
+// Each yields each element of a list where it is, with its index.
+func Each[A any](list []A) iter.Seq2[int, *A] {
+	return func(yield func(int, *A) bool) {
+		for i := range list {
+			if !yield(i, &list[i]) {
+				return
+			}
+		}
+	}
+}
 
 // Map returns what f makes of each element, in their order; an empty list of none.
 func Map[A, B any](list []A, f func(A) B) []B {

@@ -23,6 +23,14 @@ func TestLists(t *testing.T) {
 	if got := lists.Keep(list, func(int) bool { return false }); got != nil {
 		t.Errorf("Keep of nothing: %#v", got)
 	}
+	for i, n := range lists.Each(list) {
+		if n != &list[i] {
+			t.Errorf("Each: %d", i)
+		}
+		if i == 1 {
+			break
+		}
+	}
 	if got := lists.Find(list, func(n *int) bool { return *n < 3 }); got != &list[1] {
 		t.Errorf("Find: %v", got)
 	}

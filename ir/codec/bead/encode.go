@@ -25,8 +25,7 @@ func Encode(out io.Writer, e *ir.Epic, h *ir.History) ([]foreign.Breach, error) 
 	}
 	var breaches []foreign.Breach
 	list := []json.RawMessage{}
-	for i := range e.Nodes {
-		n := &e.Nodes[i]
+	for _, n := range lists.Each(e.Nodes) {
 		o, err := w.issue(n)
 		if err != nil {
 			return nil, err

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
@@ -40,8 +41,7 @@ type qaExecution struct {
 func (w *writer) tracking(o *foreign.Object, n *ir.Node, nh *ir.NodeHistory, k *kept) error {
 	before := k.number("attempt_count")
 	devs, judged, others := items(k.metadata["dev_agent_executions"]), items(k.metadata["qa_agent_executions"]), items(k.metadata["gate_executions"])
-	for i := range nh.Attempts {
-		a := &nh.Attempts[i]
+	for i, a := range lists.Each(nh.Attempts) {
 		number := before + i + 1
 		if a.Agent != "" {
 			devs = append(devs, w.execution(number, a, work(n).Model, k))

@@ -20,8 +20,7 @@ var _ foreign.Encode = Encode
 func Encode(w io.Writer, e *ir.Epic, h *ir.History) ([]foreign.Breach, error) {
 	var breaches []foreign.Breach
 	states := make([]json.RawMessage, 0, len(e.Nodes))
-	for i := range e.Nodes {
-		n := &e.Nodes[i]
+	for _, n := range lists.Each(e.Nodes) {
 		s, own, list := State(e, n, h)
 		breaches = append(breaches, list...)
 		raw, err := withKeys(s, own)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -166,8 +167,7 @@ func (d *drawing) legend() string {
 	seen := map[string]bool{}
 	kinds := map[ir.Kind]bool{}
 	soft, done := false, false
-	for i := range d.e.Nodes {
-		n := &d.e.Nodes[i]
+	for _, n := range lists.Each(d.e.Nodes) {
 		seen[n.Complexity.Level] = true
 		kinds[n.Kind] = true
 		done = done || n.Done

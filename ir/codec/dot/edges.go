@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -12,8 +13,7 @@ import (
 func (d *drawing) edges() {
 	joint := d.joints()
 	drawn := map[string]bool{}
-	for i := range d.e.Nodes {
-		n := &d.e.Nodes[i]
+	for i, n := range lists.Each(d.e.Nodes) {
 		via := joint[waitsFor(n)]
 		if via != "" && !drawn[via] {
 			drawn[via] = true

@@ -63,8 +63,7 @@ type Finding struct {
 func Policies(e *ir.Epic) []Policy {
 	var out []Policy
 	at := map[string]int{}
-	for i := range e.Nodes {
-		n := &e.Nodes[i]
+	for _, n := range lists.Each(e.Nodes) {
 		if len(n.Steps) == 0 {
 			continue
 		}

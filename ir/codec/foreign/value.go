@@ -172,8 +172,7 @@ func (v *Value) Embedded() *Value {
 
 func (v *Value) move(to *Value) {
 	v.Pointer, v.Start, v.End = to.Pointer+v.Pointer, to.Start, to.End
-	for i := range v.Members {
-		m := &v.Members[i]
+	for _, m := range lists.Each(v.Members) {
 		m.Start, m.End = to.Start, to.End
 		m.Value.move(to)
 	}

@@ -55,8 +55,7 @@ func Write(e *ir.Epic) ([]byte, error) {
 		}
 	}
 	critical := lists.Set(g.Stats.Critical)
-	for i := range e.Nodes {
-		n := &e.Nodes[i]
+	for _, n := range lists.Each(e.Nodes) {
 		g.Nodes = append(g.Nodes, Node{
 			ID: n.ID, Key: n.Key, Kind: n.Kind, Title: n.Title, Phase: n.Phase, Lane: n.Lane,
 			Complexity: n.Complexity.Level, Done: n.Done, Wave: wave[n.Key], Critical: critical[n.Key],

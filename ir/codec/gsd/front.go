@@ -96,8 +96,7 @@ func (d *decoding) front(p *plan) {
 	var entries []entry
 	entries, p.body = frontMatter(p.file)
 	n := &p.node
-	for i := range entries {
-		e := &entries[i]
+	for _, e := range lists.Each(entries) {
 		key := strings.ReplaceAll(strings.ToLower(e.key), "-", "_")
 		if e.mistaken != nil {
 			d.unread(p, e, slices.Contains(control, key))

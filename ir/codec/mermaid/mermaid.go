@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -40,8 +41,7 @@ func Write(e *ir.Epic, o Options) []byte {
 	index := make(map[ir.Key]int, len(e.Nodes))
 	var phases []string
 	members := map[string][]int{}
-	for i := range e.Nodes {
-		n := &e.Nodes[i]
+	for i, n := range lists.Each(e.Nodes) {
 		index[n.Key] = i
 		if len(members[n.Phase]) == 0 {
 			phases = append(phases, n.Phase)

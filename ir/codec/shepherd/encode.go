@@ -114,8 +114,7 @@ type run struct {
 // nothing has run, and nothing is written.
 func Encode(w io.Writer, e *ir.Epic, h *ir.History) ([]foreign.Breach, error) {
 	var runs []run
-	for i := range e.Nodes {
-		n := &e.Nodes[i]
+	for _, n := range lists.Each(e.Nodes) {
 		nh := h.Node(n.ID)
 		for k := range nh.Attempts {
 			runs = append(runs, run{node: n, history: nh, Attempt: &nh.Attempts[k], last: k == len(nh.Attempts)-1})
