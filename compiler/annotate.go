@@ -1,37 +1,10 @@
 package compiler
 
 import (
-	"bytes"
-	"cmp"
-	"slices"
-
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
-
-// edit replaces a part of a file.
-type edit struct {
-	from, to int
-	text     string
-}
-
-// edited returns the bytes with the edits, which do not overlap; all other bytes stay.
-func edited(b []byte, edits []edit) []byte {
-	if len(edits) == 0 {
-		return b
-	}
-	slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Compare(a.from, b.from) })
-	var out bytes.Buffer
-	out.Grow(len(b) + 40*len(edits))
-	from := 0
-	for _, e := range edits {
-		out.Write(b[from:e.from])
-		out.WriteString(e.text)
-		from = e.to
-	}
-	out.Write(b[from:])
-	return out.Bytes()
-}
 
 func annotation(name, id string) string { return "<!-- " + name + ": " + id + " -->" }
 
@@ -41,10 +14,10 @@ func (u *unit) annotate(ids identities) ([]byte, int) {
 	if u.tree == nil {
 		return u.file.Bytes, 0
 	}
-	var edits []edit
+	var edits []text.Edit
 	add := func(s syntax.Slot, name, id string) {
 		if s.Form != 0 && s.Offset >= 0 && s.Offset <= len(u.file.Bytes) {
-			edits = append(edits, edit{s.Offset, s.Offset, s.Prefix + annotation(name, id) + s.Suffix})
+			edits = append(edits, text.Edit{From: s.Offset, To: s.Offset, With: s.Prefix + annotation(name, id) + s.Suffix})
 		}
 	}
 	if !u.tree.Epic.Set() {
@@ -56,7 +29,7 @@ func (u *unit) annotate(ids identities) ([]byte, int) {
 			add(u.tree.Items[i].Slot, "beads-ralph", string(ids.nodes[i]))
 		}
 	}
-	return edited(u.file.Bytes, edits), len(edits) - before
+	return text.Edited(u.file.Bytes, edits), len(edits) - before
 }
 
 // FormatAnnotations writes the annotations of a plan in their one form,
@@ -68,15 +41,15 @@ func FormatAnnotations(file *diag.File) ([]byte, diag.List) {
 	if diags.HasErrors() {
 		return file.Bytes, diags
 	}
-	var edits []edit
+	var edits []text.Edit
 	add := func(a syntax.Annotation, name string) {
 		if want := annotation(name, a.ID); a.Set() && file.Text(a.Range) != want {
-			edits = append(edits, edit{a.Range.Start, a.Range.End, want})
+			edits = append(edits, text.Edit{From: a.Range.Start, To: a.Range.End, With: want})
 		}
 	}
 	add(tree.Epic, "beads-ralph-epic")
 	for i := range tree.Items {
 		add(tree.Items[i].Annotation, "beads-ralph")
 	}
-	return edited(file.Bytes, edits), diags
+	return text.Edited(file.Bytes, edits), diags
 }

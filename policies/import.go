@@ -15,6 +15,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/lists"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // Found is an agent that exists outside of the policy: an agent file of the project, or a
@@ -93,13 +94,7 @@ type importer struct {
 type importFile struct {
 	*diag.File
 	newline string
-	edits   []importEdit
-}
-
-// importEdit replaces bytes of a file.
-type importEdit struct {
-	at, end int
-	text    string
+	edits   []text.Edit
 }
 
 type agentPlace struct {
@@ -270,19 +265,9 @@ func (im *importer) add(f Found) []string {
 func (im *importer) texts() map[string][]byte {
 	out := map[string][]byte{}
 	for name, f := range im.files {
-		if len(f.edits) == 0 {
-			continue
+		if len(f.edits) > 0 {
+			out[name] = text.Edited(f.Bytes, f.edits)
 		}
-		slices.SortStableFunc(f.edits, func(a, b importEdit) int { return cmp.Compare(a.at, b.at) })
-		var b bytes.Buffer
-		last := 0
-		for _, e := range f.edits {
-			b.Write(f.Bytes[last:e.at])
-			b.WriteString(e.text)
-			last = e.end
-		}
-		b.Write(f.Bytes[last:])
-		out[name] = b.Bytes()
 	}
 	if im.added.Len() > 0 {
 		var b bytes.Buffer

@@ -54,7 +54,7 @@ func (im *importer) setIn(p agentPlace, f Found, have *Agent) (lines []string, l
 			at, end := old.NameRange.Start.Byte, old.NameRange.End.Byte
 			value := old.Expr.Range()
 			lines = append(lines, "- "+old.Name+" = "+string(p.file.Bytes[value.Start.Byte:value.End.Byte]), "+ "+w.name+" = "+w.value)
-			p.file.edits = append(p.file.edits, importEdit{at, end, w.name}, importEdit{value.Start.Byte, value.End.Byte, w.value})
+			p.file.edits = append(p.file.edits, text.Edit{From: at, To: end, With: w.name}, text.Edit{From: value.Start.Byte, To: value.End.Byte, With: w.value})
 		}
 	}
 	if len(added) > 0 {
@@ -81,7 +81,7 @@ func plainValue(e hclsyntax.Expression) bool {
 
 // insert adds attributes to a block: below the last of those that say what the
 // agent is, else at its beginning.
-func (p agentPlace) insert(lines []string) importEdit {
+func (p agentPlace) insert(lines []string) text.Edit {
 	src, nl := p.file.Bytes, p.file.newline
 	open, shut := p.block.OpenBraceRange.End.Byte, p.block.CloseBraceRange.Start.Byte
 	indent := indentation(src, p.block.TypeRange.Start.Byte)
@@ -91,9 +91,9 @@ func (p agentPlace) insert(lines []string) importEdit {
 			b.WriteString(nl + indent + "  " + l)
 		}
 		if body := strings.TrimSpace(string(src[open:shut])); body != "" {
-			return importEdit{open, shut, nl + indent + "  " + body + b.String() + nl + indent}
+			return text.Edit{From: open, To: shut, With: nl + indent + "  " + body + b.String() + nl + indent}
 		}
-		return importEdit{open, shut, b.String() + nl + indent}
+		return text.Edit{From: open, To: shut, With: b.String() + nl + indent}
 	}
 	at, inner := open, indent+"  "
 	for _, name := range []string{"description", "path", "slug", "runner", "model"} {
@@ -108,7 +108,7 @@ func (p agentPlace) insert(lines []string) importEdit {
 	for _, l := range lines {
 		b.WriteString(inner + l + nl)
 	}
-	return importEdit{at, at, b.String()}
+	return text.Edit{From: at, To: at, With: b.String()}
 }
 
 // indentation is the white space before what is at an offset, if nothing else
