@@ -189,12 +189,12 @@ func (e *encoder) rawValue(d *rawDoc, depth int) {
 	switch {
 	case len(d.items) == 0:
 		e.b = append(e.b, d.literal...)
-	case d.keys == nil:
-		e.block("[]", len(d.items), depth, func(i int) { e.rawValue(d.items[i], depth+1) })
+	case !d.object:
+		e.block("[]", len(d.items), depth, func(i int) { e.rawValue(d.items[i].rawDoc, depth+1) })
 	default:
 		e.block("{}", len(d.items), depth, func(i int) {
-			e.b = append(appendString(e.b, d.keys[i]), ": "...)
-			e.rawValue(d.items[i], depth+1)
+			e.b = append(appendString(e.b, d.items[i].key), ": "...)
+			e.rawValue(d.items[i].rawDoc, depth+1)
 		})
 	}
 }

@@ -2,7 +2,8 @@ package ir
 
 import (
 	"encoding/json"
-	"sort"
+	"slices"
+	"strings"
 )
 
 // NormalizeJSON returns raw as compact JSON with sorted keys and its number
@@ -24,8 +25,13 @@ func NormalizeJSON(raw json.RawMessage) (json.RawMessage, error) {
 // rawDoc is embedded JSON: a literal (also [] and {}), an array or an object.
 type rawDoc struct {
 	literal string
-	keys    []string // of an object, sorted; nil for an array
-	items   []*rawDoc
+	object  bool
+	items   []rawItem // of an object, sorted by their keys
+}
+
+type rawItem struct {
+	key string // in an object
+	*rawDoc
 }
 
 // rawDocs parses embedded JSON, equal texts once: the gates of a plan mostly share
@@ -67,7 +73,7 @@ func (d *decoder) rawDoc() *rawDoc {
 	d.space()
 	switch c := d.peek(); c {
 	case '{':
-		doc := &rawDoc{}
+		doc := &rawDoc{object: true}
 		seen := map[string]bool{}
 		d.members(func(key string, at int) {
 			if seen[key] {
@@ -76,17 +82,16 @@ func (d *decoder) rawDoc() *rawDoc {
 				return
 			}
 			seen[key] = true
-			doc.keys = append(doc.keys, key)
-			doc.items = append(doc.items, d.rawDoc())
+			doc.items = append(doc.items, rawItem{key, d.rawDoc()})
 		})
 		if len(doc.items) == 0 {
 			return &rawDoc{literal: "{}"}
 		}
-		sort.Sort((*byKey)(doc))
+		slices.SortFunc(doc.items, func(a, b rawItem) int { return strings.Compare(a.key, b.key) })
 		return doc
 	case '[':
 		doc := &rawDoc{}
-		d.elements(func(int) { doc.items = append(doc.items, d.rawDoc()) })
+		d.elements(func(int) { doc.items = append(doc.items, rawItem{"", d.rawDoc()}) })
 		if len(doc.items) == 0 {
 			return &rawDoc{literal: "[]"}
 		}
@@ -103,7 +108,7 @@ func (doc *rawDoc) compact(b []byte) []byte {
 		return append(b, doc.literal...)
 	}
 	open, end := byte('['), byte(']')
-	if doc.keys != nil {
+	if doc.object {
 		open, end = '{', '}'
 	}
 	b = append(b, open)
@@ -111,20 +116,10 @@ func (doc *rawDoc) compact(b []byte) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		if doc.keys != nil {
-			b = append(appendString(b, doc.keys[i]), ':')
+		if doc.object {
+			b = append(appendString(b, item.key), ':')
 		}
 		b = item.compact(b)
 	}
 	return append(b, end)
-}
-
-// byKey sorts the members of an object.
-type byKey rawDoc
-
-func (d *byKey) Len() int           { return len(d.keys) }
-func (d *byKey) Less(i, j int) bool { return d.keys[i] < d.keys[j] }
-func (d *byKey) Swap(i, j int) {
-	d.keys[i], d.keys[j] = d.keys[j], d.keys[i]
-	d.items[i], d.items[j] = d.items[j], d.items[i]
 }
