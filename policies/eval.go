@@ -177,18 +177,14 @@ func (s *scope) root(name string) (cty.Value, bool) {
 		return v, true
 	}
 	if name == "run" {
-		s.roots[name] = runMarkers()
+		s.roots[name] = namesValue(runNames, markStart, markEnd)
 		return s.roots[name], true
 	}
 	known, ok := s.names[name]
 	if !ok {
 		return cty.NilVal, false
 	}
-	attrs := make(map[string]cty.Value, len(known))
-	for _, n := range known {
-		attrs[n] = cty.StringVal(n)
-	}
-	s.roots[name] = cty.ObjectVal(attrs)
+	s.roots[name] = namesValue(known, "", "")
 	return s.roots[name], true
 }
 
@@ -198,10 +194,11 @@ var runNames = []string{"attempt", "branch", "feedback", "model", "outcome_file"
 
 const markStart, markEnd = "\x01run.", "\x02"
 
-func runMarkers() cty.Value {
-	m := make(map[string]cty.Value, len(runNames))
-	for _, n := range runNames {
-		m[n] = cty.StringVal(markStart + n + markEnd)
+// namesValue is an object of names, whose values are the names between two marks.
+func namesValue(names []string, before, after string) cty.Value {
+	m := make(map[string]cty.Value, len(names))
+	for _, n := range names {
+		m[n] = cty.StringVal(before + n + after)
 	}
 	return cty.ObjectVal(m)
 }

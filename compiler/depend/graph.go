@@ -126,11 +126,8 @@ func (d *depender) unknownClause(i int32, id string, at diag.Range, others []str
 	dg := diag.Newf("unknown-dependency", at, "there is no item %q", clip(id))
 	near := ""
 	if d.names.suggested < maxSuggestions {
-		taken := map[string]bool{string(d.Items[i].Key): true}
-		for _, other := range others {
-			taken[other] = true
-		}
-		near, _ = d.names.near(id, func(key string) bool { return taken[key] })
+		own := string(d.Items[i].Key)
+		near, _ = d.names.near(id, func(key string) bool { return key == own || slices.Contains(others, key) })
 	}
 	d.diags.Add(instead(dg, "The sentence names an item that the plan does not have.", near, " Name one that exists."))
 }

@@ -48,10 +48,7 @@ func (p *parser) boxesWithoutID() {
 	if p.dialect.In != InCheckbox {
 		return
 	}
-	f := boxFinder{p: p, ids: p.candIDs(), misses: map[int]bool{}}
-	for i := range p.misses {
-		f.misses[lineStart(p.src, p.misses[i].at.Start)] = true
-	}
+	f := boxFinder{p: p, ids: p.candIDs(), misses: lists.SetOf(p.misses, func(m *nearMiss) int { return lineStart(p.src, m.at.Start) })}
 	labelled := false // the element above is a label that takes a list
 	for i, e := range lists.Each(p.stream) {
 		f.close(int(e.b.start))

@@ -139,10 +139,7 @@ func (p *parser) checkPhases() {
 		}
 	}
 	p.checkLevels()
-	taken := map[string]bool{}
-	for i := range plan.Phases {
-		taken[plan.Phases[i].ID] = true
-	}
+	taken := lists.SetOf(plan.Phases, func(ph *Phase) string { return ph.ID })
 	for i, ph := range lists.Each(plan.Phases) {
 		if ph.ID == "" {
 			id := phaseWord(ph, i)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 func (p *parser) reportMiss(m *nearMiss) {
@@ -56,20 +57,12 @@ func (p *parser) itemsUpTo(at int) int {
 
 // itemIDs is the set of the ids of all items.
 func (p *parser) itemIDs() map[string]bool {
-	ids := make(map[string]bool, len(p.plan.Items))
-	for i := range p.plan.Items {
-		ids[p.plan.Items[i].ID] = true
-	}
-	return ids
+	return lists.SetOf(p.plan.Items, func(it *Item) string { return it.ID })
 }
 
 // candIDs is the set of the ids of all candidates.
 func (p *parser) candIDs() map[string]bool {
-	ids := make(map[string]bool, len(p.cands))
-	for i := range p.cands {
-		ids[p.cands[i].key.id] = true
-	}
-	return ids
+	return lists.SetOf(p.cands, func(c *cand) string { return c.key.id })
 }
 
 // itemAround returns the item whose heading or section an offset stands in, or nil.

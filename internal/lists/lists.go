@@ -61,10 +61,13 @@ func Include[A comparable](list []A, more ...A) []A {
 }
 
 // Set holds each element of a list.
-func Set[K comparable](list []K) map[K]bool {
+func Set[K comparable](list []K) map[K]bool { return SetOf(list, func(k *K) K { return *k }) }
+
+// SetOf holds the key of each element of a list.
+func SetOf[T any, K comparable](list []T, key func(*T) K) map[K]bool {
 	out := make(map[K]bool, len(list))
-	for _, k := range list {
-		out[k] = true
+	for i := range list {
+		out[key(&list[i])] = true
 	}
 	return out
 }

@@ -43,6 +43,9 @@ func TestLists(t *testing.T) {
 	if got := lists.Set(list); !maps.Equal(got, map[int]bool{1: true, 3: true}) {
 		t.Errorf("Set: %v", got)
 	}
+	if got := lists.SetOf(list, func(n *int) int { return -*n }); !maps.Equal(got, map[int]bool{-1: true, -3: true}) {
+		t.Errorf("SetOf: %v", got)
+	}
 	if got := lists.Index(list, func(n *int) int { return *n }); !maps.Equal(got, map[int]int{1: 1, 3: 2}) {
 		t.Errorf("Index: %v", got)
 	}

@@ -5,15 +5,10 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
-func set(words string) map[string]bool {
-	out := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		out[w] = true
-	}
-	return out
-}
+func set(words string) map[string]bool { return lists.Set(strings.Fields(words)) }
 
 // quiet are commands that make no file, and whose words are none.
 var quiet = set(": true false echo printf exit return set shopt unset shift popd pwd umask ulimit wait sleep kill read getopts alias")

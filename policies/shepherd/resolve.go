@@ -38,11 +38,9 @@ func (c *conversion) resolve() {
 		}
 	}
 	c.priorities()
-	if n := c.config.diagnoser; !n.absent() {
-		c.known(n)
-	}
-	for _, p := range c.policies {
-		if n := p.supervision.diagnoser; !n.absent() {
+	diagnosers := lists.Map(c.policies, func(p *policy) node { return p.supervision.diagnoser })
+	for _, n := range append([]node{c.config.diagnoser}, diagnosers...) {
+		if !n.absent() {
 			c.known(n)
 		}
 	}
@@ -322,13 +320,9 @@ func (p *policy) overlaps(o *policy) bool {
 }
 
 // people are the agents that are persons.
-func (c *conversion) people() (out []string) {
-	for _, a := range c.agents {
-		if a.human && !a.inactive {
-			out = append(out, a.id)
-		}
-	}
-	return out
+func (c *conversion) people() []string {
+	there := lists.Keep(c.agents, func(a *agent) bool { return a.human && !a.inactive })
+	return lists.Map(there, func(a *agent) string { return a.id })
 }
 
 // asks reports whether a person has to approve anything.

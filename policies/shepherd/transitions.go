@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/spell"
 	"github.com/ralph-compiler/ralph/internal/yaml"
 )
@@ -37,12 +38,8 @@ func (c *conversion) transitions(ph *phase, n node) {
 // order puts phases after those that they depend on; else the order of the file
 // stays.
 func (c *conversion) order(p *policy) {
-	index := map[string]int{}
-	var names []string
-	for i, ph := range p.phases {
-		index[ph.name] = i
-		names = append(names, ph.name)
-	}
+	names := lists.Map(p.phases, func(ph *phase) string { return ph.name })
+	index := lists.Index(names, func(name *string) string { return *name })
 	waits := make([][]int, len(p.phases))
 	for i, ph := range p.phases {
 		for _, n := range ph.after {
@@ -91,10 +88,7 @@ func (c *conversion) order(p *policy) {
 
 // leads finds where a fail of each step goes.
 func (c *conversion) leads(p *policy) {
-	at := map[string]int{}
-	for i, ph := range p.phases {
-		at[ph.name] = i
-	}
+	at := lists.Index(p.phases, func(ph **phase) string { return (*ph).name })
 	for i, ph := range p.phases {
 		c.successOf(p, ph, i, at)
 		n := ph.onFailure

@@ -95,10 +95,7 @@ func again(e *ir.Epic, n *ir.Node, h *ir.History, r *Row) (map[string]any, error
 
 // edgesAgain are all edges that an imported issue had, those that others imply too.
 func edgesAgain(e *ir.Epic, n *ir.Node, ext map[string]any) []any {
-	ids := map[ir.Key]ir.NodeID{}
-	for i := range e.Nodes {
-		ids[e.Nodes[i].Key] = e.Nodes[i].ID
-	}
+	ids := idsOf(e.Nodes)
 	var out []any
 	has := map[string]bool{}
 	kept, _ := ext["dependencies"].([]any)

@@ -269,15 +269,12 @@ func reduced(e *ir.Epic) [][]Dependency {
 			break
 		}
 	}
-	ids := map[ir.Key]string{}
-	for i := range nodes {
-		ids[nodes[i].Key] = string(nodes[i].ID)
-	}
+	ids := idsOf(nodes)
 	out := make([][]Dependency, len(nodes))
 	for i := range nodes {
 		from := string(nodes[i].ID)
 		for _, edge := range nodes[i].After {
-			d := Dependency{from, ids[edge.Key], string(edge.Type)}
+			d := Dependency{from, string(ids[edge.Key]), string(edge.Type)}
 			if edge.Type == ir.ParentChild { // the epic is the parent
 				d.Type = string(ir.Related)
 			}
@@ -296,4 +293,13 @@ func Lines(rows []Row) ([]byte, error) {
 	var b bytes.Buffer
 	err := foreign.WriteLines(&b, rows)
 	return b.Bytes(), err
+}
+
+// idsOf are the ids of nodes by their keys.
+func idsOf(nodes []ir.Node) map[ir.Key]ir.NodeID {
+	ids := make(map[ir.Key]ir.NodeID, len(nodes))
+	for _, n := range lists.Each(nodes) {
+		ids[n.Key] = n.ID
+	}
+	return ids
 }

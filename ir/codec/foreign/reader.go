@@ -180,10 +180,7 @@ func (f Fields) Get(name string) *Value { return f[Plain(name)] }
 // are kept in ext, where nil keeps nothing.
 func (r *Reader) Fields(v *Value, ext map[string]any, known ...string) Fields {
 	out := Fields{}
-	meant := make(map[string]bool, len(known))
-	for _, k := range known {
-		meant[Plain(k)] = true
-	}
+	meant := lists.Set(lists.Map(known, Plain))
 	first := make(map[string]Member, len(v.Members))
 	for _, m := range v.Members {
 		name := Plain(m.Name)
