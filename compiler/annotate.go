@@ -3,7 +3,6 @@ package compiler
 import (
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
-	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 func annotation(name, id string) string { return "<!-- " + name + ": " + id + " -->" }
@@ -14,10 +13,10 @@ func (u *unit) annotate(ids identities) ([]byte, int) {
 	if u.tree == nil {
 		return u.file.Bytes, 0
 	}
-	var edits []text.Edit
+	var edits []diag.Fix
 	add := func(s syntax.Slot, name, id string) {
 		if s.Form != 0 && s.Offset >= 0 && s.Offset <= len(u.file.Bytes) {
-			edits = append(edits, text.Edit{From: s.Offset, To: s.Offset, With: s.Prefix + annotation(name, id) + s.Suffix})
+			edits = append(edits, diag.Fix{Range: diag.Range{Start: s.Offset, End: s.Offset}, Text: s.Prefix + annotation(name, id) + s.Suffix})
 		}
 	}
 	if !u.tree.Epic.Set() {
@@ -29,7 +28,7 @@ func (u *unit) annotate(ids identities) ([]byte, int) {
 			add(u.tree.Items[i].Slot, "beads-ralph", string(ids.nodes[i]))
 		}
 	}
-	return text.Edited(u.file.Bytes, edits), len(edits) - before
+	return diag.Fixed(u.file.Bytes, edits), len(edits) - before
 }
 
 // FormatAnnotations writes the annotations of a plan in their one form,
@@ -41,15 +40,15 @@ func FormatAnnotations(file *diag.File) ([]byte, diag.List) {
 	if diags.HasErrors() {
 		return file.Bytes, diags
 	}
-	var edits []text.Edit
+	var edits []diag.Fix
 	add := func(a syntax.Annotation, name string) {
 		if want := annotation(name, a.ID); a.Set() && file.Text(a.Range) != want {
-			edits = append(edits, text.Edit{From: a.Range.Start, To: a.Range.End, With: want})
+			edits = append(edits, diag.Fix{Range: a.Range, Text: want})
 		}
 	}
 	add(tree.Epic, "beads-ralph-epic")
 	for i := range tree.Items {
 		add(tree.Items[i].Annotation, "beads-ralph")
 	}
-	return text.Edited(file.Bytes, edits), diags
+	return diag.Fixed(file.Bytes, edits), diags
 }

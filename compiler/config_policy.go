@@ -31,9 +31,7 @@ func (u *unit) view(n *ir.DraftNode) *policies.NodeView {
 	return v
 }
 
-func paths(s *ir.Scope) []string {
-	return slices.Concat(s.Owns, s.Files)
-}
+func paths(s *ir.Scope) []string { return slices.Concat(s.Owns, s.Files) }
 
 func (u *unit) labels(n *ir.DraftNode) []string {
 	switch {

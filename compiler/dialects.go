@@ -135,9 +135,7 @@ func Dialects(in Input) DialectTable {
 }
 
 // Of returns the reading in a dialect; nil if it was not tried.
-func (t *DialectTable) Of(dialect string) *Reading {
-	return reads(t.Readings, dialect)
-}
+func (t *DialectTable) Of(dialect string) *Reading { return reads(t.Readings, dialect) }
 
 // outside names the dialect that finds far more outside the chosen one's items.
 func (c *compilation) outside(file *diag.File, set *policies.Set, t DialectTable) string {

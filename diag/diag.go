@@ -1,6 +1,7 @@
 package diag
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
@@ -51,6 +52,24 @@ type Related struct {
 type Fix struct {
 	Range Range  `json:"range"`
 	Text  string `json:"text"`
+}
+
+// Fixed returns the bytes with the fixes, which do not overlap; all other bytes stay.
+func Fixed(b []byte, fixes []Fix) []byte {
+	if len(fixes) == 0 {
+		return b
+	}
+	slices.SortStableFunc(fixes, func(a, b Fix) int { return cmp.Compare(a.Range.Start, b.Range.Start) })
+	var out bytes.Buffer
+	out.Grow(len(b) + 40*len(fixes))
+	from := 0
+	for _, f := range fixes {
+		out.Write(b[from:f.Range.Start])
+		out.WriteString(f.Text)
+		from = f.Range.End
+	}
+	out.Write(b[from:])
+	return out.Bytes()
 }
 
 // New returns a diagnostic of a declared code with the severity of the table.

@@ -15,7 +15,6 @@ import (
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/lists"
-	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // Found is an agent that exists outside of the policy: an agent file of the project, or a
@@ -94,7 +93,7 @@ type importer struct {
 type importFile struct {
 	*diag.File
 	newline string
-	edits   []text.Edit
+	edits   []diag.Fix
 }
 
 type agentPlace struct {
@@ -266,7 +265,7 @@ func (im *importer) texts() map[string][]byte {
 	out := map[string][]byte{}
 	for name, f := range im.files {
 		if len(f.edits) > 0 {
-			out[name] = text.Edited(f.Bytes, f.edits)
+			out[name] = diag.Fixed(f.Bytes, f.edits)
 		}
 	}
 	if im.added.Len() > 0 {

@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/text"
 )
 
@@ -54,7 +55,7 @@ func (im *importer) setIn(p agentPlace, f Found, have *Agent) (lines []string, l
 			at, end := old.NameRange.Start.Byte, old.NameRange.End.Byte
 			value := old.Expr.Range()
 			lines = append(lines, "- "+old.Name+" = "+string(p.file.Bytes[value.Start.Byte:value.End.Byte]), "+ "+w.name+" = "+w.value)
-			p.file.edits = append(p.file.edits, text.Edit{From: at, To: end, With: w.name}, text.Edit{From: value.Start.Byte, To: value.End.Byte, With: w.value})
+			p.file.edits = append(p.file.edits, diag.Fix{Range: diag.Range{Start: at, End: end}, Text: w.name}, diag.Fix{Range: diag.Range{Start: value.Start.Byte, End: value.End.Byte}, Text: w.value})
 		}
 	}
 	if len(added) > 0 {
@@ -81,7 +82,7 @@ func plainValue(e hclsyntax.Expression) bool {
 
 // insert adds attributes to a block: below the last of those that say what the
 // agent is, else at its beginning.
-func (p agentPlace) insert(lines []string) text.Edit {
+func (p agentPlace) insert(lines []string) diag.Fix {
 	src, nl := p.file.Bytes, p.file.newline
 	open, shut := p.block.OpenBraceRange.End.Byte, p.block.CloseBraceRange.Start.Byte
 	indent := indentation(src, p.block.TypeRange.Start.Byte)
@@ -91,9 +92,9 @@ func (p agentPlace) insert(lines []string) text.Edit {
 			b.WriteString(nl + indent + "  " + l)
 		}
 		if body := strings.TrimSpace(string(src[open:shut])); body != "" {
-			return text.Edit{From: open, To: shut, With: nl + indent + "  " + body + b.String() + nl + indent}
+			return diag.Fix{Range: diag.Range{Start: open, End: shut}, Text: nl + indent + "  " + body + b.String() + nl + indent}
 		}
-		return text.Edit{From: open, To: shut, With: b.String() + nl + indent}
+		return diag.Fix{Range: diag.Range{Start: open, End: shut}, Text: b.String() + nl + indent}
 	}
 	at, inner := open, indent+"  "
 	for _, name := range []string{"description", "path", "slug", "runner", "model"} {
@@ -108,7 +109,7 @@ func (p agentPlace) insert(lines []string) text.Edit {
 	for _, l := range lines {
 		b.WriteString(inner + l + nl)
 	}
-	return text.Edit{From: at, To: at, With: b.String()}
+	return diag.Fix{Range: diag.Range{Start: at, End: at}, Text: b.String()}
 }
 
 // indentation is the white space before what is at an offset, if nothing else

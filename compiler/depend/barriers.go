@@ -49,9 +49,7 @@ func (d *depender) chainBarriers(f *frontier) {
 }
 
 // enters reports whether the group of an item begins in the item's cell.
-func (d *depender) enters(i int32) bool {
-	return d.cell[d.members()[d.groupOf(i)][0]] == d.cell[i]
-}
+func (d *depender) enters(i int32) bool { return d.cell[d.members()[d.groupOf(i)][0]] == d.cell[i] }
 
 // says reports whether a group has a statement.
 func (d *depender) says(g int32) bool { return int(g) < len(d.groupSay) && d.groupSay[g].says }

@@ -55,9 +55,7 @@ func (d *depender) hearAgain(g *Group, s *groupSaying, read func([]Statement) []
 	}
 }
 
-func says(rs []reading) bool {
-	return slices.ContainsFunc(rs, reading.says)
-}
+func says(rs []reading) bool { return slices.ContainsFunc(rs, reading.says) }
 
 // whereSaid returns the place of the first value that says something.
 func whereSaid(rs []reading) diag.Range {

@@ -12,9 +12,7 @@ func (m *markedKeys) see(key string) {
 }
 
 // begins reports whether a text begins with a sign that is part of a key: "#12 Notes".
-func (m markedKeys) begins(s string) bool {
-	return m.hash && len(s) > 1 && s[0] == '#' && digit(s[1])
-}
+func (m markedKeys) begins(s string) bool { return m.hash && len(s) > 1 && s[0] == '#' && digit(s[1]) }
 
 // mask is mask but for the signs that are parts of keys where they are.
 func (m markedKeys) mask(s string) string {

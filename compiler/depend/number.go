@@ -108,9 +108,7 @@ func (a Number) SameBase(b Number) bool {
 }
 
 // Letters returns the letters of the last part.
-func (a Number) Letters() string {
-	return a.last().Letters
-}
+func (a Number) Letters() string { return a.last().Letters }
 
 // Last returns the value of the last part.
 func (a Number) Last() uint64 { return a.last().Value }

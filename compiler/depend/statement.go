@@ -62,9 +62,7 @@ func targets(rs []reading) iter.Seq[target] {
 func (r reading) says() bool { return len(r.targets) > 0 || r.none || r.wrong }
 
 // read parses a value. Findings go to diags.
-func (n *Names) read(st Statement, diags *diag.List) reading {
-	return n.parser(st, diags).value()
-}
+func (n *Names) read(st Statement, diags *diag.List) reading { return n.parser(st, diags).value() }
 
 func (n *Names) parser(st Statement, diags *diag.List) *valueParser {
 	return &valueParser{Names: n, raw: st.Text, text: n.marked.mask(n.unwrap(st.Text)), at: st.At, diags: diags, out: reading{at: st.At}}

@@ -83,13 +83,9 @@ func (n *Names) fold(key string) string {
 	return key
 }
 
-func (n *Names) item(key string) (int32, bool) {
-	return n.byKey.find(n.fold(key))
-}
+func (n *Names) item(key string) (int32, bool) { return n.byKey.find(n.fold(key)) }
 
-func (n *Names) group(id string) (int32, bool) {
-	return n.byGroup.find(strings.ToLower(id))
-}
+func (n *Names) group(id string) (int32, bool) { return n.byGroup.find(strings.ToLower(id)) }
 
 // numbered finds the item whose number an id is in another form: T1 where T001 is.
 func (n *Names) numbered(id string) (int32, bool) {

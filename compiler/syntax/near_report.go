@@ -100,9 +100,7 @@ func (p *parser) indent(at int) int {
 	return columns(p.src[at:skipBlanks(p.src, at)])
 }
 
-func skipBlanks(s string, at int) int {
-	return len(s) - len(strings.TrimLeft(s[at:], " \t"))
-}
+func skipBlanks(s string, at int) int { return len(s) - len(strings.TrimLeft(s[at:], " \t")) }
 
 // freeForm is the form of items with ids that no item has, after the one above.
 func (p *parser) freeForm(at int, form string) string {

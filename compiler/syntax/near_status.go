@@ -52,9 +52,7 @@ func (p *parser) plainStatus(at, end int, where place) {
 }
 
 // beginsDone reports whether the first word of a status says that the work is finished.
-func beginsDone(s string) bool {
-	return doneWords[doneWord(s)]
-}
+func beginsDone(s string) bool { return doneWords[doneWord(s)] }
 
 // nearStatus warns of an item that runs although a status nearly says that it is finished.
 func (p *parser) nearStatus(it *Item, l *Label) {
@@ -73,9 +71,7 @@ func (p *parser) nearStatus(it *Item, l *Label) {
 }
 
 // doneWord returns the first word of a status, after pictures and markup.
-func doneWord(s string) string {
-	return strings.ToLower(firstWord(unmarked(s)))
-}
+func doneWord(s string) string { return strings.ToLower(firstWord(unmarked(s))) }
 
 // unmarked takes the pictures and the markup from the beginning of a status.
 func unmarked(s string) string {

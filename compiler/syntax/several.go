@@ -158,9 +158,7 @@ func runes(s string, n int) int {
 }
 
 // hyphened reports whether an id begins with a digit and holds a hyphen.
-func hyphened(id string) bool {
-	return id != "" && isDigit(id[0]) && strings.IndexByte(id, '-') > 0
-}
+func hyphened(id string) bool { return id != "" && isDigit(id[0]) && strings.IndexByte(id, '-') > 0 }
 
 // prefixes returns what is before the first hyphens of an id.
 func prefixes(id string) (out []string) {

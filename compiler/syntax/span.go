@@ -86,9 +86,7 @@ func nextLine(src string, at int) int {
 }
 
 // lineStart returns the offset of the first byte of the line at.
-func lineStart(src string, at int) int {
-	return strings.LastIndexByte(src[:at], '\n') + 1
-}
+func lineStart(src string, at int) int { return strings.LastIndexByte(src[:at], '\n') + 1 }
 
 // opener returns where the bracket is opened that s ends with; -1 if it is not.
 func opener(s string, open byte) int {

@@ -268,9 +268,7 @@ func mark(list []span, open, at int) ([]span, int) {
 	return append(list, span{open, at}), -1
 }
 
-func run(s string, i, end int) int {
-	return end - i - len(strings.TrimLeft(s[i:end], s[i:i+1]))
-}
+func run(s string, i, end int) int { return end - i - len(strings.TrimLeft(s[i:end], s[i:i+1])) }
 
 func closingTicks(s string, i, end, n int) int {
 	for i < end {

@@ -36,9 +36,7 @@ type title struct {
 
 // readTitle parses in with a matcher. ok is false when it is not an item or
 // group at all; key.look says when it nearly is one.
-func (p *parser) readTitle(in inline, m *matcher) (t title, ok bool) {
-	return p.titleOf(in, m, false)
-}
+func (p *parser) readTitle(in inline, m *matcher) (t title, ok bool) { return p.titleOf(in, m, false) }
 
 // titleOf does the same; with several, ids after the first one are further names.
 func (p *parser) titleOf(in inline, m *matcher, several bool) (t title, ok bool) {

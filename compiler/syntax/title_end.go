@@ -195,9 +195,7 @@ func afterDash(v string, start, at int) int {
 	return marked
 }
 
-func firstWord(s string) string {
-	return s[:len(s)-len(strings.TrimLeftFunc(s, unicode.IsLetter))]
-}
+func firstWord(s string) string { return s[:len(s)-len(strings.TrimLeftFunc(s, unicode.IsLetter))] }
 
 // isTail reports whether nothing, a date or a parenthesis follows a status.
 func isTail(s string) bool {

@@ -49,9 +49,7 @@ func MatchAny(patterns []string, path string) bool {
 }
 
 // clean drops what is only spelling: "./cmd/" is "cmd".
-func clean(pattern string) string {
-	return strings.TrimSuffix(strings.TrimPrefix(pattern, "./"), "/")
-}
+func clean(pattern string) string { return strings.TrimSuffix(strings.TrimPrefix(pattern, "./"), "/") }
 
 var errTooMany = errors.New("too many names")
 

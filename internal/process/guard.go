@@ -207,6 +207,4 @@ func socketPair() (ours, its *os.File, err error) {
 }
 
 // guarded is env with the guard's mark.
-func guarded(env []string) []string {
-	return append(slices.Clip(env), GuardMark+"="+guardName())
-}
+func guarded(env []string) []string { return append(slices.Clip(env), GuardMark+"="+guardName()) }

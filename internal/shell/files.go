@@ -113,9 +113,7 @@ func (r *reader) path(w word) string {
 }
 
 // mayMiss reports whether the line asked for a path, or for a directory that it is in.
-func (r *reader) mayMiss(p string) bool {
-	return Within(r.asked, p)
-}
+func (r *reader) mayMiss(p string) bool { return Within(r.asked, p) }
 
 // Within reports whether a path is one of these, or in a directory that is.
 func Within(paths []string, p string) bool {

@@ -30,9 +30,7 @@ func Make(s string) string {
 // Ref returns the name of a sprint key in branches and directories: like Make,
 // but not cut, because two keys that differ only after byte 40 must not meet
 // ("1.2a" → "1-2a").
-func Ref(key string) string {
-	return cmp.Or(join(key), Empty)
-}
+func Ref(key string) string { return cmp.Or(join(key), Empty) }
 
 func join(s string) string {
 	s = norm.NFKD.String(s[:min(len(s), enough)])

@@ -15,9 +15,7 @@ func Count(n int, word string) string {
 
 // Counted is Count for words whose plural is not regular, or that more follows:
 // "1 box has", "3 boxes have".
-func Counted(n int, one, many string) string {
-	return strconv.Itoa(n) + " " + Form(n, one, many)
-}
+func Counted(n int, one, many string) string { return strconv.Itoa(n) + " " + Form(n, one, many) }
 
 // Form returns one if n is 1, else many.
 func Form(n int, one, many string) string {

@@ -54,9 +54,7 @@ type SyntaxError struct {
 	Fix     string // what to write instead, a sentence; "" if unknown
 }
 
-func (e *SyntaxError) Error() string {
-	return "line " + strconv.Itoa(e.Line) + ": " + e.Message
-}
+func (e *SyntaxError) Error() string { return "line " + strconv.Itoa(e.Line) + ": " + e.Message }
 
 // Limits: front matter and agent files are small; aliases are not followed, so
 // nothing can grow beyond the text.

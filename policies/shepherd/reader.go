@@ -140,9 +140,7 @@ func (c *conversion) fields(n node, what string) (*fields, bool) {
 	return f, true
 }
 
-func clip(s string) string {
-	return text.Shorten(line(s), 32)
-}
+func clip(s string) string { return text.Shorten(line(s), 32) }
 
 // get returns the value of a key; absent if it is not there, or null.
 func (f *fields) get(key string) node {

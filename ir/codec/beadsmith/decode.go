@@ -165,6 +165,4 @@ func (d *decoding) draft(file string) *ir.Draft {
 }
 
 // command is a text for the shell as a gate has it.
-func command(s string) string {
-	return strings.TrimRight(strings.ReplaceAll(s, "\r\n", "\n"), "\n")
-}
+func command(s string) string { return strings.TrimRight(strings.ReplaceAll(s, "\r\n", "\n"), "\n") }
