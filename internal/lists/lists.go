@@ -80,3 +80,25 @@ func Index[T any, K comparable](list []T, key func(*T) K) map[K]int {
 	}
 	return out
 }
+
+// Table holds the entry of each element: that of the last of several with one key.
+func Table[A any, K comparable, V any](list []A, entry func(A) (K, V)) map[K]V {
+	out := make(map[K]V, len(list))
+	for _, x := range list {
+		k, v := entry(x)
+		out[k] = v
+	}
+	return out
+}
+
+// Refs yields a pointer to each element, in their order, so that a loop need not copy
+// them and may change them.
+func Refs[A any](list []A) func(yield func(*A) bool) {
+	return func(yield func(*A) bool) {
+		for i := range list {
+			if !yield(&list[i]) {
+				return
+			}
+		}
+	}
+}

@@ -49,4 +49,15 @@ func TestLists(t *testing.T) {
 	if got := lists.Index(list, func(n *int) int { return *n }); !maps.Equal(got, map[int]int{1: 1, 3: 2}) {
 		t.Errorf("Index: %v", got)
 	}
+	if got := lists.Table(list, func(n int) (int, string) { return n, strconv.Itoa(n) }); !maps.Equal(got, map[int]string{1: "1", 3: "3"}) {
+		t.Errorf("Table: %v", got)
+	}
+	for n := range lists.Refs(list) {
+		if *n++; *n == 2 {
+			break
+		}
+	}
+	if !slices.Equal(list, []int{4, 2, 3}) {
+		t.Errorf("changed through Refs: %v", list)
+	}
 }
