@@ -8,6 +8,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/text"
 )
@@ -146,9 +147,7 @@ func (s *results) hear(dir string, outputs ...string) {
 	}
 	for _, l := range all {
 		t := l.told()
-		for _, f := range t.found {
-			s.found = append(s.found, finding{inside(dir, f.test), strings.TrimSpace(inside(dir, f.why))})
-		}
+		s.found = append(s.found, lists.Map(t.found, func(f *finding) finding { return finding{inside(dir, f.test), strings.TrimSpace(inside(dir, f.why))} })...)
 		s.ran = s.ran || t.ran
 		if t.counts != nil && !s.seen {
 			s.counted, s.counts = true, plus(s.counts, *t.counts)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/jsonschema"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/strictjson"
 	"github.com/ralph-compiler/ralph/internal/text"
@@ -135,10 +136,7 @@ func parseVerdict(b []byte, schema *jsonschema.Schema) (verdict, error) {
 		return verdict{}, err
 	}
 	if broken := schema.Validate(b); len(broken) > 0 {
-		var lines []string
-		for _, v := range broken[:min(len(broken), 5)] {
-			lines = append(lines, text.Head(v.String(), 300))
-		}
+		lines := lists.Map(broken[:min(len(broken), 5)], func(v jsonschema.Violation) string { return text.Head(v.String(), 300) })
 		return verdict{}, errors.New("the answer is not valid under the schema: " + strings.Join(lines, "; "))
 	}
 	var m map[string]json.RawMessage

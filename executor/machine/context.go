@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -59,9 +60,7 @@ func (gr *graph) context(id ir.NodeID) json.RawMessage {
 		from, out.Conflicts = n.life.aside.inputs, n.life.aside.paths
 	} else {
 		out.Goal, out.Acceptance = n.ir.Goal, n.ir.Acceptance
-		for _, t := range n.ir.Tasks {
-			out.Tasks = append(out.Tasks, strings.Join(append([]string{t.Text}, t.Detail...), "\n"))
-		}
+		out.Tasks = lists.Map(n.ir.Tasks, func(t ir.Task) string { return strings.Join(append([]string{t.Text}, t.Detail...), "\n") })
 		if s := n.ir.Scope; len(s.Owns)+len(s.Files)+len(s.Reads) > 0 {
 			out.Paths = &s
 		}

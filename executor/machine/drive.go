@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // Driver is the environment of a run in progress: its clock, its journal, its people and
@@ -63,8 +64,7 @@ func oneRound(r *Run, d Driver) (done bool, wake time.Time, err error) {
 	if todo.Stuck != "" {
 		return false, wake, &executor.Bug{What: "the run is stuck: " + todo.Stuck}
 	}
-	for i := range todo.Start {
-		e := &todo.Start[i]
+	for e := range lists.Refs(todo.Start) {
 		if err := d.Put(e.Started()); err != nil {
 			return false, wake, err
 		}

@@ -2,6 +2,7 @@ package machine
 
 import (
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -61,8 +62,7 @@ func (r *Run) wantsTurn(n *node) bool {
 
 // spends reports whether an agent works in the node, or judges it.
 func (r *rules) spends(n *node) bool {
-	for i := range n.ir.Steps {
-		s := &n.ir.Steps[i]
+	for s := range lists.Refs(n.ir.Steps) {
 		if s.Agent != "" && n.hasAgent(s) && n.ir.Kind != ir.Manual && !r.epic.Agents[s.Agent].Human {
 			return true
 		}

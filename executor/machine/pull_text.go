@@ -35,12 +35,7 @@ func (r *rules) pullsOnto(n *ir.Node) string {
 	if h.Integration.Mode == "wait" {
 		return cmp.Or(h.Target, h.Base)
 	}
-	var only []ir.Key
-	for _, a := range n.After {
-		if a.Type == ir.Blocks {
-			only = append(only, a.Key)
-		}
-	}
+	only := lists.Map(lists.Keep(n.After, func(a ir.Edge) bool { return a.Type == ir.Blocks }), func(a ir.Edge) ir.Key { return a.Key })
 	if len(only) == 1 && h.Integration.Mode == "dag" {
 		for i := range r.epic.Nodes {
 			if m := &r.epic.Nodes[i]; m.Key == only[0] && m.Git.Branch != "" {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // Request collects what the worker of an effect must know. Lists that grow with the
@@ -43,11 +44,7 @@ func (r *Run) request(e executor.Effect) *executor.Request {
 		}
 		q.Told = min(len(a.Feedback), len(q.Feedback))
 		q.Outcome, q.Changed, q.Listed = a.Outcome, a.Collected.SinceStart(), a.Collected.Listed
-		for _, j := range a.Gates {
-			if !j.Red && j.Gate != e.Gate {
-				q.Earlier = append(q.Earlier, j)
-			}
-		}
+		q.Earlier = lists.Keep(a.Gates, func(j executor.GateJudged) bool { return !j.Red && j.Gate != e.Gate })
 	}
 	return q
 }

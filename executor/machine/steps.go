@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -48,8 +49,7 @@ func (o Node) Step(name string) *ir.Step {
 
 // workStep is the first step in which an agent may write; nil if there is none.
 func (r *rules) workStep(n *node) *ir.Step {
-	for i := range n.ir.Steps {
-		s := &n.ir.Steps[i]
+	for s := range lists.Refs(n.ir.Steps) {
 		if s.Access == "write" && s.Agent != "" && !r.epic.Agents[s.Agent].Human {
 			return s
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -93,11 +94,7 @@ func (v Integration) Branch(within func(commit string) bool) Branch {
 	if v.r.sum.node != nil && v.r.sum.node.waitsFor(executor.CauseOlder) {
 		b.Theirs = commitsOf(v.r.sum.losesOthers(true))
 	}
-	for _, c := range v.r.sum.leftOthers {
-		if !within(c) {
-			b.Others = append(b.Others, c)
-		}
-	}
+	b.Others = lists.Keep(v.r.sum.leftOthers, func(c string) bool { return !within(c) })
 	return b
 }
 

@@ -182,8 +182,7 @@ func (ts *tampers) consider(d *executor.Decision) (act, error) {
 	if d.How != executor.HowPlain {
 		return nil, &executor.Refused{Why: "a change is accepted or put back, not overridden", Hint: "ralph approve --tamper " + d.Tamper}
 	}
-	for i := range ts.list {
-		t := &ts.list[i]
+	for t := range lists.Refs(ts.list) {
 		if t.ID != d.Tamper || t.Grade != Tampered || t.State == TamperReplaced {
 			continue
 		}
@@ -259,8 +258,7 @@ func (v Watch) Pins() []executor.Pin {
 		if n.accepted != nil {
 			out = append(out, executor.Pin{Node: n.id, Commits: lists.Map(n.successes, func(s success) string { return s.result.Commit })})
 		}
-		for i := range n.logs {
-			l := &n.logs[i]
+		for l := range lists.Refs(n.logs) {
 			if collected := l.Turns > 0 && l.Collected.Result.Commit != "" && n.stepIndex(l.Step) >= 0; collected && l.Status != executor.AttemptRunning && !l.Rejudge {
 				out = append(out, executor.Pin{Node: n.id, Step: l.Step, Attempt: l.Number, Commits: []string{l.Collected.Result.Commit}})
 			}

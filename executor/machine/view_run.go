@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 )
 
@@ -54,8 +55,7 @@ func (gr *graph) proposals() []Proposed {
 			}
 			all[p] = true
 		}
-		for i := range n.logs {
-			l := &n.logs[i]
+		for l := range lists.Refs(n.logs) {
 			for _, p := range l.Proposed {
 				add(p.Proposal, p.Agent)
 			}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/jsonschema"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/strictjson"
 	"github.com/ralph-compiler/ralph/internal/text"
 )
@@ -109,10 +110,7 @@ func (s shape) broken(value json.RawMessage) []string {
 	if s.schema == nil {
 		return nil
 	}
-	var list []string
-	for _, v := range s.schema.Validate(value) {
-		list = append(list, text.Clip(v.String(), 300))
-	}
+	list := lists.Map(s.schema.Validate(value), func(v jsonschema.Violation) string { return text.Clip(v.String(), 300) })
 	if !s.outcome {
 		return list
 	}

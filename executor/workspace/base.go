@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/shellword"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
@@ -125,8 +126,7 @@ func (s *space) eachBase(at func(ref, branch string) (executor.Tree, error)) (ba
 	if base, err = at(s.prefix()+"base", s.epic.Epic.Base); err != nil {
 		return base, nil, err
 	}
-	for i := range s.epic.Nodes {
-		n := &s.epic.Nodes[i]
+	for n := range lists.Refs(s.epic.Nodes) {
 		if n.Git.Base == "" || n.Git.Base == s.epic.Epic.Base || len(n.Merges) > 0 || blocked(n) {
 			continue
 		}

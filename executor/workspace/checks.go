@@ -11,6 +11,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/glob"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -91,12 +92,7 @@ func scopeProblems(owns []string, changes []change) []string {
 	if len(owns) == 0 {
 		return nil
 	}
-	var outside []string
-	for _, ch := range changes {
-		if !glob.MatchAny(owns, ch.path) {
-			outside = append(outside, ch.path)
-		}
-	}
+	outside := lists.Map(lists.Keep(changes, func(ch change) bool { return !glob.MatchAny(owns, ch.path) }), func(ch change) string { return ch.path })
 	if len(outside) == 0 {
 		return nil
 	}
@@ -200,9 +196,7 @@ func (s *space) markers(ctx context.Context, from, to string) ([]string, error) 
 	// A line of seven "=" is a heading in markdown: it counts only in a file that
 	// has one of the other markers too.
 	args := []string{"grep", "--name-only", "-z", "--text", "-E", "-e", "^(<{7}|>{7})", to, "--"}
-	for _, f := range slices.Sorted(maps.Keys(files)) {
-		args = append(args, ":(top,literal)"+f)
-	}
+	args = append(args, lists.Map(slices.Sorted(maps.Keys(files)), func(f string) string { return ":(top,literal)" + f })...)
 	out, err = s.git.line(ctx, place{}, args...)
 	if err != nil && exitCode(err) != 1 {
 		return nil, err

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // stagedBlobs lists the files that the index of a worktree has and a commit has not.
@@ -39,12 +41,7 @@ func (s *space) importFrom(ctx context.Context, w *worktree, head string) error 
 	staged, err := s.stagedBlobs(ctx, w, w.Left)
 	q := s.git.asking(ctx)
 	q.note(err)
-	var lacks []string
-	for _, c := range staged {
-		if q.ref(c.now) == "" {
-			lacks = append(lacks, c.now)
-		}
-	}
+	lacks := lists.Map(lists.Keep(staged, func(c altered) bool { return q.ref(c.now) == "" }), func(c altered) string { return c.now })
 	if q.err != nil || len(lacks) == 0 {
 		return q.err
 	}

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // A few trees that name each other many times make a commit of any number of files,
@@ -137,10 +139,7 @@ func (c *census) between(ctx context.Context, a, b string, depth int) (int64, er
 	if err != nil {
 		return 0, err
 	}
-	before := map[string]named{}
-	for _, e := range was {
-		before[e.name] = e
-	}
+	before := lists.Table(was, func(e named) (string, named) { return e.name, e })
 	add := func(e named, at string) error {
 		n, err := c.entry(ctx, e, at, depth+1)
 		sum = min(sum+n, uncounted)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // wholeBlob is the size in bytes up to which a file is read at once, without a
@@ -308,9 +309,7 @@ func (s *space) inTip(ctx context.Context, at, not string) (said []string, err e
 		return nil, err
 	}
 	say := func(names []string, where string) {
-		for _, name := range names {
-			said = append(said, fmt.Sprintf("the secret %s is in a %s", name, where))
-		}
+		said = append(said, lists.Map(names, func(name string) string { return fmt.Sprintf("the secret %s is in a %s", name, where) })...)
 	}
 	say(sortedKeys(tag), "tag")
 	commits, err := s.git.run(ctx, place{}, at+"\n"+not, nil, "rev-list", "--stdin", "--ignore-missing", fmt.Sprintf("--max-count=%d", mostCommits))

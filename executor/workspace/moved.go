@@ -14,6 +14,7 @@ import (
 	"syscall"
 
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -76,13 +77,7 @@ func (s *space) noteMoved(w *worktree, all []moved) error {
 // untold is what was moved out of a worktree and not reported yet.
 func (s *space) untold(w *worktree) ([]string, error) {
 	all, err := loadMoved(s.movedNote(w))
-	var out []string
-	for _, m := range all {
-		if !m.Told {
-			out = append(out, m.Why)
-		}
-	}
-	return out, err
+	return lists.Map(lists.Keep(all, func(m moved) bool { return !m.Told }), func(m moved) string { return m.Why }), err
 }
 
 // told notes that all that was moved out of a worktree was reported.

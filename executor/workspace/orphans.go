@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -145,9 +146,7 @@ func (s *space) checkOrphan(ctx context.Context, o *executor.Orphan) error {
 // checkOrphanMerge checks a resolution against what its parents merge to.
 func (s *space) checkOrphanMerge(ctx context.Context, o *executor.Orphan) error {
 	e := executor.Effect{Node: o.Node, Step: o.Step, Attempt: o.Attempt, Merge: true, Start: o.Start, Base: o.Start}
-	for _, p := range o.Merged {
-		e.Inputs = append(e.Inputs, executor.Result{Tree: executor.Tree{Commit: p}})
-	}
+	e.Inputs = lists.Map(o.Merged, func(p string) executor.Result { return executor.Result{Tree: executor.Tree{Commit: p}} })
 	if len(e.Inputs) == 0 {
 		return nil
 	}

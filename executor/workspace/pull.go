@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -120,8 +121,7 @@ func (s *space) pullOf(ctx context.Context, branch, commit string) (*forgePull, 
 		return nil, fmt.Errorf("gh pr list did not print a list: %w", err)
 	}
 	var found *forgePull
-	for i := range all {
-		p := &all[i]
+	for p := range lists.Refs(all) {
 		switch {
 		case p.Fork: // a branch of the same name in another fork
 		case p.State == "OPEN":

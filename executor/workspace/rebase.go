@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -127,13 +128,7 @@ func (s Bases) Merged(ctx context.Context, base string, results []executor.Resul
 			in[commit] = true
 		}
 	}
-	var out []ir.NodeID
-	for _, r := range results {
-		if in[r.Commit] {
-			out = append(out, r.Node)
-		}
-	}
-	return out, nil
+	return lists.Map(lists.Keep(results, func(r executor.Result) bool { return in[r.Commit] }), func(r executor.Result) ir.NodeID { return r.Node }), nil
 }
 
 // Unpinned reports whether the epic has no pinned base yet.

@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/shellword"
 	"github.com/ralph-compiler/ralph/ir"
@@ -153,8 +154,7 @@ func (d *refDirs) walk(refs map[string]string, common, under string, skip func(r
 	if err != nil {
 		return err
 	}
-	for i := range entries {
-		e := &entries[i]
+	for e := range lists.Refs(entries) {
 		ref := under + "/" + e.name
 		if e.dir {
 			if !skip(ref + "/") {

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -149,8 +150,7 @@ func (s *space) know() error {
 	disks := map[string]bool{}
 	s.nodes = make(map[ir.NodeID]*ir.Node, len(s.epic.Nodes))
 	s.byKey = make(map[ir.Key]*ir.Node, len(s.epic.Nodes))
-	for i := range s.epic.Nodes {
-		n := &s.epic.Nodes[i]
+	for n := range lists.Refs(s.epic.Nodes) {
 		s.nodes[n.ID], s.byKey[n.Key] = n, n
 		s.branches["refs/heads/"+n.Git.Branch] = true
 		dir, err := s.path(n.Git.Worktree)

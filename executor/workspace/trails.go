@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -132,8 +133,7 @@ func (s Refs) Repin(ctx context.Context, p Pins) (int, error) {
 	if err := s.eachPin(p.Base, p.Bases, func(ref, commit string) error { add(ref, commit, false); return q.err }); err != nil {
 		return 0, err
 	}
-	for i := range s.epic.Nodes {
-		n := &s.epic.Nodes[i]
+	for n := range lists.Refs(s.epic.Nodes) {
 		add(s.nodeRef(n.ID, "result"), p.Results[n.ID], false)
 	}
 	pinned := map[string]bool{}

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
@@ -200,9 +201,5 @@ func (s *space) ignored(ctx context.Context, paths []string) (map[string]bool, e
 	if err != nil && exitCode(err) != 1 { // 1: none of them
 		return nil, err
 	}
-	ignored := make(map[string]bool, len(list))
-	for _, p := range list {
-		ignored[p] = true
-	}
-	return ignored, nil
+	return lists.Set(list), nil
 }

@@ -8,14 +8,14 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
 // name says which attempts were in flight, and which branches and tags they may
 // have made themselves.
 func (w *watch) name(list []executor.Sighting, during []executor.During) {
-	for i := range list {
-		s := &list[i]
+	for s := range lists.Refs(list) {
 		if s.Thing == executor.ThingOther && s.What != stashRef {
 			continue
 		}

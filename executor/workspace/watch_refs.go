@@ -195,9 +195,7 @@ func (w *watch) compareRefs(before, now map[string]string, all bool) []executor.
 		}
 		out = append(out, s)
 	}
-	for _, name := range sortedKeys(groups) {
-		out = append(out, w.group(name, groups[name]))
-	}
+	out = append(out, lists.Map(sortedKeys(groups), func(name string) executor.Sighting { return w.group(name, groups[name]) })...)
 	return append(w.few(gone), out...)
 }
 
@@ -322,11 +320,7 @@ func (w *watch) manyRefs(what string) (map[string]string, bool) {
 
 // onRecord are the commits at any of which a ref of the epic is by the record.
 func (w *watch) onRecord(pins []executor.Pin) map[string][]string {
-	out := make(map[string][]string, len(pins))
-	for _, p := range pins {
-		out[w.pinRef(p)] = p.Commits
-	}
-	return out
+	return lists.Table(pins, func(p executor.Pin) (string, []string) { return w.pinRef(p), p.Commits })
 }
 
 func (w *watch) pinRef(p executor.Pin) string {

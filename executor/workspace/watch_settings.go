@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/shellword"
 )
 
@@ -157,9 +158,9 @@ func (w *watch) value(key string, all []string, git, path string, st fs.FileInfo
 		return out
 	}
 	set := []string{out.unset}
-	for _, v := range all {
-		set = append(set, git+" --add "+shellword.Quote(keyName(key))+" "+shellword.Quote(v))
-	}
+	set = append(set, lists.Map(all, func(v string) string {
+		return git + " --add " + shellword.Quote(keyName(key)) + " " + shellword.Quote(v)
+	})...)
 	out.Set = strings.Join(set, " && ")
 	return out
 }

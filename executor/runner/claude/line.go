@@ -3,6 +3,8 @@ package claude
 import (
 	"encoding/json"
 	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // maxLine is how long a line of the stream may be, in bytes; a longer one is cut,
@@ -134,13 +136,7 @@ func blocks(raw json.RawMessage) []block {
 
 // words is all text of a message.
 func words(raw json.RawMessage) string {
-	var out []string
-	for _, b := range blocks(raw) {
-		if b.Type == "text" && b.Text != "" {
-			out = append(out, b.Text)
-		}
-	}
-	return strings.Join(out, "\n")
+	return strings.Join(lists.Map(lists.Keep(blocks(raw), func(b block) bool { return b.Type == "text" && b.Text != "" }), func(b block) string { return b.Text }), "\n")
 }
 
 // read takes a line apart. What has another form than expected is left out, not

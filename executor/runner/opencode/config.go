@@ -31,10 +31,7 @@ func content(own, shell string, without []string) (string, error) {
 			return "", fmt.Errorf("OPENCODE_CONFIG_CONTENT is no JSON object: %w", err)
 		}
 	}
-	off := map[string]any{}
-	for _, name := range without {
-		off[name] = map[string]any{"enabled": false}
-	}
+	off := lists.Table(without, func(name string) (string, any) { return name, map[string]any{"enabled": false} })
 	lay(all, map[string]any{
 		"autoupdate": false,
 		"share":      "disabled",

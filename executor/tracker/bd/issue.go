@@ -83,11 +83,7 @@ func (c *Client) ByID(ctx context.Context, ids ...string) (map[string]Issue, err
 }
 
 func byID(list []Issue) map[string]Issue {
-	out := make(map[string]Issue, len(list))
-	for _, i := range list {
-		out[i.ID] = i
-	}
-	return out
+	return lists.Table(list, func(i Issue) (string, Issue) { return i.ID, i })
 }
 
 // Show returns the one bead with exactly this id, with its Raw; false if there is none.

@@ -141,8 +141,7 @@ func NewMirror(o Outbox) (*Mirror, error) {
 	m.found = o.Epic.Run.Tracker != nil && o.Epic.Run.Tracker.Proposals
 	m.beads[""] = &bead{doubt: m.opened > 0, metadata: m.opened > 0, judged: map[string]bool{}, refused: map[string]*refusal{}}
 	ids := map[ir.Key]ir.NodeID{}
-	for i := range m.epic.Nodes {
-		n := &m.epic.Nodes[i]
+	for n := range lists.Refs(m.epic.Nodes) {
 		ids[n.Key] = n.ID
 		v, _ := m.run.View(n.ID)
 		begun := len(v.Attempts) > 0 || len(m.run.Node(n.ID).Comments()) > 0

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/machine"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 	codec "github.com/ralph-compiler/ralph/ir/codec/bd"
@@ -111,12 +112,7 @@ func (m *Mirror) proposed() (list []machine.Proposed) {
 			running[v.Key] = true
 		}
 	}
-	for _, p := range m.run.Overview().Proposals {
-		if !running[p.Node] {
-			list = append(list, p)
-		}
-	}
-	return list
+	return lists.Keep(m.run.Overview().Proposals, func(p machine.Proposed) bool { return !running[p.Node] })
 }
 
 // proposalID is the same for the same title at the same node, in other case or

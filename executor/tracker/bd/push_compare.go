@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/internal/lists"
 	codec "github.com/ralph-compiler/ralph/ir/codec/bd"
 )
 
@@ -53,9 +54,7 @@ func mark(epic string, r *codec.Row) (*marker, error) {
 		return nil, fmt.Errorf("bead %s: %w", r.ID, err)
 	}
 	m.Metadata = short8(string(b))
-	for _, d := range r.Dependencies {
-		m.Edges = append(m.Edges, d.Type+" "+d.To)
-	}
+	m.Edges = append(m.Edges, lists.Map(r.Dependencies, func(d codec.Dependency) string { return d.Type + " " + d.To })...)
 	slices.Sort(m.Edges)
 	return m, nil
 }
@@ -200,11 +199,7 @@ func (p *push) bead(d *difference, r *codec.Row, f Issue) {
 			ch.add = append(ch.add, l)
 		}
 	}
-	for _, l := range was.Labels {
-		if !slices.Contains(r.Labels, l) && slices.Contains(f.Labels, l) {
-			ch.cut = append(ch.cut, l)
-		}
-	}
+	ch.cut = lists.Keep(was.Labels, func(l string) bool { return !slices.Contains(r.Labels, l) && slices.Contains(f.Labels, l) })
 	if was.Metadata != want.Metadata {
 		p.out.Anew = p.out.Anew || f.ID == p.out.Epic
 		maps.Copy(ch.metadata, planned(r))
@@ -256,10 +251,7 @@ func metadataOf(f Issue) map[string]json.RawMessage {
 // edges compares the edges of a bead: those that the plan has new are added, those
 // that it has no longer are removed; what people did stays.
 func (p *push) edges(d *difference, r *codec.Row, f Issue, was *marker, half bool) {
-	has := map[string]bool{}
-	for _, x := range f.Dependencies {
-		has[x.Type+" "+x.To] = true
-	}
+	has := lists.Table(f.Dependencies, func(x codec.Dependency) (string, bool) { return x.Type + " " + x.To, true })
 	wanted := map[string]bool{}
 	for _, x := range r.Dependencies {
 		k := x.Type + " " + x.To

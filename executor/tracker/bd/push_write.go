@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 	codec "github.com/ralph-compiler/ralph/ir/codec/bd"
 )
@@ -127,13 +128,8 @@ func (p *push) forget(ctx context.Context, skipped []string) {
 // batch writes edges, and what opens and closes beads, in transactions in which ids
 // are exact.
 func (p *push) batch(ctx context.Context, d *difference) error {
-	var ops []string
-	for _, e := range d.cut {
-		ops = append(ops, "dep remove "+word(e.from)+" "+word(e.to))
-	}
-	for _, e := range d.add {
-		ops = append(ops, "dep add "+word(e.from)+" "+word(e.to)+" "+e.kind)
-	}
+	ops := lists.Map(d.cut, func(e edge) string { return "dep remove " + word(e.from) + " " + word(e.to) })
+	ops = append(ops, lists.Map(d.add, func(e edge) string { return "dep add " + word(e.from) + " " + word(e.to) + " " + e.kind })...)
 	total := len(ops)
 	for len(ops) > edgesAtOnce {
 		if err := p.c.Batch(ctx, ops[:edgesAtOnce], limitFor(len(p.plan), edgesAtOnce)); err != nil {
@@ -143,15 +139,9 @@ func (p *push) batch(ctx context.Context, d *difference) error {
 		p.say(fmt.Sprintf("%d of %d edges", total-len(ops), total))
 	}
 	edges := len(ops)
-	for _, x := range d.close {
-		ops = append(ops, "close "+word(x.id)+" "+word(x.reason))
-	}
-	for _, id := range d.reopen {
-		ops = append(ops, "update "+word(id)+" status=open")
-	}
-	for _, x := range d.touch {
-		ops = append(ops, fmt.Sprintf("update %s priority=%d", word(x.id), x.priority))
-	}
+	ops = append(ops, lists.Map(d.close, func(x closing) string { return "close " + word(x.id) + " " + word(x.reason) })...)
+	ops = append(ops, lists.Map(d.reopen, func(id string) string { return "update " + word(id) + " status=open" })...)
+	ops = append(ops, lists.Map(d.touch, func(x touched) string { return fmt.Sprintf("update %s priority=%d", word(x.id), x.priority) })...)
 	for _, id := range d.release { // the last: only now anything may look ready
 		ops = append(ops, "update "+word(id)+" status=open")
 	}
@@ -166,9 +156,7 @@ func (p *push) batch(ctx context.Context, d *difference) error {
 	}
 	p.out.Edges += len(d.add)
 	p.out.Cut += len(d.cut)
-	for _, x := range d.close {
-		p.out.Closed = append(p.out.Closed, x.id)
-	}
+	p.out.Closed = append(p.out.Closed, lists.Map(d.close, func(x closing) string { return x.id })...)
 	p.out.Reopened = append(p.out.Reopened, d.reopen...)
 	p.out.Changed += len(d.touch) + len(d.release) - d.fresh
 	return nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/machine"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/shellword"
 	"github.com/ralph-compiler/ralph/ir"
 	codec "github.com/ralph-compiler/ralph/ir/codec/bd"
@@ -162,11 +163,7 @@ func (m *Mirror) change(b *bead, s should) (ch Change, ok bool) {
 func (m *Mirror) rephase(b *bead, s should, ch *Change) {
 	have := b.known.Labels
 	if s.phase != "" || s.status != "open" || b.known.Status != "open" {
-		for _, l := range have {
-			if strings.HasPrefix(l, PhasePrefix) && l != PhasePrefix+s.phase {
-				ch.Remove = append(ch.Remove, l)
-			}
-		}
+		ch.Remove = append(ch.Remove, lists.Keep(have, func(l string) bool { return strings.HasPrefix(l, PhasePrefix) && l != PhasePrefix+s.phase })...)
 	}
 	if want := PhasePrefix + s.phase; s.phase != "" && !slices.Contains(have, want) {
 		ch.Add = append(ch.Add, want)
