@@ -7,6 +7,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/compiler"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -46,8 +47,7 @@ func otherIDs(old ir.Names, r compiler.Result) (lines []string) {
 			gone[n.Key] = n.ID
 		}
 	}
-	for i := range r.Epic.Nodes {
-		n := &r.Epic.Nodes[i]
+	for n := range lists.Refs(r.Epic.Nodes) {
 		was := gone[n.Key]
 		if was == "" {
 			continue

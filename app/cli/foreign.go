@@ -5,6 +5,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // toPolicy converts files of a policy format to HCL and prints the diagnostics.
@@ -23,9 +24,6 @@ func toPolicy(cmd *cobra.Command, f *project.Format, r *project.ForeignFiles, a 
 // printForeign prints the diagnostics about the files; see diagnose.
 func printForeign(cmd *cobra.Command, r *project.ForeignFiles, a *project.Args, files []*diag.File, list diag.List) error {
 	list.Sort()
-	byName := map[string]*diag.File{}
-	for _, file := range files {
-		byName[file.Name] = file
-	}
+	byName := lists.Table(files, func(file *diag.File) (string, *diag.File) { return file.Name, file })
 	return diagnose(cmd, a.Format, project.Sources{Files: byName, Root: r.Project.Dir}, list)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/app/view"
 	"github.com/ralph-compiler/ralph/app/words"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -87,8 +88,7 @@ func (a *graphArgs) compiled(cmd *cobra.Command, files []string) (*ir.Epic, erro
 
 // importHint suggests the format whose markdown files have the name of a plan without items.
 func importHint(file string) string {
-	for i := range project.Formats {
-		f := &project.Formats[i]
+	for f := range lists.Refs(project.Formats) {
 		for _, p := range f.Files {
 			if is, _ := path.Match(strings.ToLower(p), strings.ToLower(filepath.Base(file))); is && f.Decode != nil && project.KindOf(p) == "plan" {
 				return fmt.Sprintf("note: its name is that of a file of the format %s; if it is one: ralph graph --as %s %s\n", f.Name, f.Name, words.QuotePath(file))
@@ -100,8 +100,7 @@ func importHint(file string) string {
 
 // drawsDirectory is the error for a directory, with the command that draws it.
 func drawsDirectory(dir string) error {
-	for i := range project.Formats {
-		f := &project.Formats[i]
+	for f := range lists.Refs(project.Formats) {
 		if f.Decode == nil || !slices.ContainsFunc(f.Dirs, func(d string) bool { return filepath.Base(d) == filepath.Base(dir) }) {
 			continue
 		}

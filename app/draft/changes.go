@@ -10,6 +10,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -61,10 +62,7 @@ func (d *Draft) changes(ctx context.Context, now *ir.Epic, file *diag.File) (*Ch
 
 // keptBy are the sprints that a difference says nothing about.
 func keptBy(d *ir.Difference, now *ir.Epic) (kept []ir.Key) {
-	other := map[ir.Key]bool{}
-	for _, x := range d.Added {
-		other[x.Key] = true
-	}
+	other := lists.Table(d.Added, func(x ir.NodeRef) (ir.Key, bool) { return x.Key, true })
 	for _, x := range d.Renamed {
 		other[x.New] = true
 	}
@@ -94,8 +92,7 @@ func byIdentities(was *judge.PlanBefore, now *ir.Epic, file *diag.File) *Changed
 		ids[n.Key] = n.ID
 	}
 	has := map[ir.NodeID]bool{}
-	for i := range now.Nodes {
-		n := &now.Nodes[i]
+	for n := range lists.Refs(now.Nodes) {
 		if id := ids[n.Key]; said[id] {
 			out.Kept, has[id] = append(out.Kept, n.Key), true
 		} else {

@@ -14,6 +14,7 @@ import (
 	"github.com/ralph-compiler/ralph/compiler"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/version"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -134,9 +135,7 @@ func (j *Job) tell(ctx context.Context, text []byte, wish string) error {
 		return err
 	}
 	j.told.Implements = was.Implements
-	for _, f := range was.Finished {
-		j.told.Done = append(j.told.Done, string(f.Key))
-	}
+	j.told.Done = lists.Map(was.Finished, func(f rules.Named) string { return string(f.Key) })
 	found, err := judge.CheckDrafted(ctx, out, j.p, strings.Split(wish, "\n"), was)
 	if err != nil {
 		return err

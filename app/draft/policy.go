@@ -11,6 +11,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/compiler"
 	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -18,9 +19,7 @@ import (
 // the plan was judged; "" if none does.
 func (d *Draft) otherPolicy(ctx context.Context, epic *ir.Epic) (string, error) {
 	files := slices.Clone(epic.Run.Policies)
-	for _, f := range epic.Files {
-		files = append(files, f.Path)
-	}
+	files = append(files, lists.Map(epic.Files, func(f ir.FileDigest) string { return f.Path })...)
 	for _, name := range slices.Sorted(maps.Keys(epic.Agents)) {
 		if at := epic.Agents[name].Path; at != "" && !slices.Contains(files, at) {
 			files = append(files, at)

@@ -11,6 +11,7 @@ import (
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/dot"
 )
@@ -65,8 +66,7 @@ func newSettings(c *project.Compilation, plan string) Settings {
 
 // commandsOf are the gate commands that the plan itself states, by sprint.
 func commandsOf(epic *ir.Epic) (out []string) {
-	for i := range epic.Nodes {
-		n := &epic.Nodes[i]
+	for n := range lists.Refs(epic.Nodes) {
 		for k := range n.Steps {
 			for _, name := range n.Steps[k].Gates {
 				if g := epic.Gates[name]; g.From == "plan" && g.Run != "" {
@@ -91,9 +91,7 @@ func settingsOf(res compiler.Result, file *diag.File) (out []string) {
 			out = append(out, fmt.Sprintf("%s%s: %s", atLine(file, s.said.Range), s.name, s.said.Value))
 		}
 	}
-	for _, p := range fm.Policies {
-		out = append(out, fmt.Sprintf("%spolicies: %s", atLine(file, p.Range), p.Value))
-	}
+	out = append(out, lists.Map(fm.Policies, func(p syntax.Stated) string { return fmt.Sprintf("%spolicies: %s", atLine(file, p.Range), p.Value) })...)
 	for _, f := range res.Trace.Settings() {
 		at := f.Range
 		for line := range strings.Lines(string(file.Bytes[f.Range.Start:f.Range.End])) {

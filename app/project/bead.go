@@ -8,6 +8,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/ralphbead"
 )
@@ -59,8 +60,7 @@ func Unrunnable(epic *ir.Epic) []string {
 		return nil
 	}
 	var out []string
-	for i := range epic.Nodes {
-		n := &epic.Nodes[i]
+	for n := range lists.Refs(epic.Nodes) {
 		if n.Ext[ralphbead.Format] == nil || n.Done {
 			continue
 		}

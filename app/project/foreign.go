@@ -13,6 +13,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/compiler"
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // ForeignFiles are files of another format as they were read.
@@ -109,10 +110,7 @@ func (f *Format) usual() ([]string, error) {
 func (f *Format) list(dir string) (count, others []string, err error) {
 	if f.find != nil {
 		names, err := f.find(os.DirFS(dir))
-		for _, name := range names {
-			count = append(count, filepath.Join(dir, filepath.FromSlash(name)))
-		}
-		return count, nil, err
+		return lists.Map(names, func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }), nil, err
 	}
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
@@ -181,11 +179,7 @@ func (r *ForeignFiles) add(f *Format, name string, b []byte) error {
 
 // DiagFiles are the files as decoders take them.
 func (r *ForeignFiles) DiagFiles() []*diag.File {
-	out := make([]*diag.File, 0, len(r.sources))
-	for _, s := range r.sources {
-		out = append(out, diag.NewFile(s.Path, s.Bytes))
-	}
-	return out
+	return lists.Map(r.sources, func(s compiler.Source) *diag.File { return diag.NewFile(s.Path, s.Bytes) })
 }
 
 // Label is the files' name in messages for people.

@@ -8,6 +8,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/spell"
 	bdcodec "github.com/ralph-compiler/ralph/ir/codec/bd"
 	"github.com/ralph-compiler/ralph/ir/codec/bead"
@@ -82,12 +83,7 @@ var Formats = []Format{
 
 // FormatNames lists the names of the formats that satisfy holds; nil: all.
 func FormatNames(holds func(Format) bool) []string {
-	var out []string
-	for _, f := range Formats {
-		if holds == nil || holds(f) {
-			out = append(out, f.Name)
-		}
-	}
+	out := lists.Map(lists.Keep(Formats, func(f Format) bool { return holds == nil || holds(f) }), func(f Format) string { return f.Name })
 	slices.Sort(out)
 	return out
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/policies"
 )
 
@@ -32,8 +33,7 @@ func PlansIn(dir string) (out []FoundPlans) {
 			out = append(out, FoundPlans{files, what, of, format})
 		}
 	}
-	for i := range policies.Tools {
-		t := &policies.Tools[i]
+	for t := range lists.Refs(policies.Tools) {
 		for _, pattern := range t.Files {
 			look(pattern, "a plan of "+t.Title, t.Title, t.Import)
 		}

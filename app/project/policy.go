@@ -7,6 +7,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/compiler"
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/version"
 	"github.com/ralph-compiler/ralph/policies"
 )
@@ -69,9 +70,5 @@ func (p *Project) usualPolicies() ([]compiler.Source, error) {
 
 // Files are the policy's files, for diagnostics.
 func (p *Policy) Files() map[string]*diag.File {
-	out := map[string]*diag.File{}
-	for _, f := range p.Input.Files {
-		out[f.Name] = f
-	}
-	return out
+	return lists.Table(p.Input.Files, func(f *diag.File) (string, *diag.File) { return f.Name, f })
 }

@@ -11,6 +11,7 @@ import (
 	"text/template"
 
 	"github.com/ralph-compiler/ralph/internal/glob"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/slug"
 	"github.com/ralph-compiler/ralph/policies"
@@ -151,10 +152,7 @@ func quoteHCL(s string) string {
 }
 
 func listHCL(all []string) string {
-	var quoted []string
-	for _, s := range all {
-		quoted = append(quoted, quoteHCL(s))
-	}
+	quoted := lists.Map(all, quoteHCL)
 	if line := strings.Join(quoted, ", "); len(line) <= 100 {
 		return "[" + line + "]"
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/app/words"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/policies"
 )
 
@@ -28,8 +29,7 @@ func WhatIsIn(dir, verb string) string {
 			lines = append(lines, "\n  "+command+" "+words.QuotePath(file))
 		}
 	}
-	for i := range policies.Tools {
-		t := &policies.Tools[i]
+	for t := range lists.Refs(policies.Tools) {
 		for _, pattern := range t.Files {
 			for _, file := range under(dir, full, pattern) {
 				add(file, readBy(t, verb))

@@ -9,6 +9,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -51,12 +52,8 @@ func (b BranchHolds) Disagrees() bool {
 
 // json is what the branch holds, and what it lacks, for status --json.
 func (b BranchHolds) json() (holds []heldJSON, leftOut []leftOutJSON) {
-	for _, x := range b.Holds {
-		holds = append(holds, heldJSON{x.Key, x.Node, x.Commit, x.Older, x.Why})
-	}
-	for _, x := range b.LeftOut {
-		leftOut = append(leftOut, leftOutJSON{x.Key, x.Done, x.Why})
-	}
+	holds = lists.Map(b.Holds, func(x machine.Held) heldJSON { return heldJSON{x.Key, x.Node, x.Commit, x.Older, x.Why} })
+	leftOut = lists.Map(b.LeftOut, func(x machine.LeftOut) leftOutJSON { return leftOutJSON{x.Key, x.Done, x.Why} })
 	return holds, leftOut
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor/journal"
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/internal/columns"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -43,11 +44,9 @@ func taken(a *project.Args, p *project.Project) func(*ir.Epic) []compiler.Taken 
 		if planned, err := space.Names.Planned(files(), plans...); err == nil {
 			found = append(found, planned...)
 		}
-		out := make([]compiler.Taken, 0, len(found))
-		for _, c := range found {
-			out = append(out, compiler.Taken{Nodes: c.Nodes, What: c.What, Ways: c.Ways})
-		}
-		return out
+		return lists.Map(found, func(c workspace.Clash) compiler.Taken {
+			return compiler.Taken{Nodes: c.Nodes, What: c.What, Ways: c.Ways}
+		})
 	}
 }
 
@@ -107,10 +106,7 @@ func RecallClone(a *project.Args, p *project.Project, in *compiler.Input) {
 // same id would inherit it: a node without a start or a decision has no fate. Where
 // that cannot be told, all have one.
 func fates(state string, epic *ir.Epic, ids []ir.NodeID) map[ir.NodeID]string {
-	out := map[ir.NodeID]string{}
-	for _, id := range ids {
-		out[id] = "on record"
-	}
+	out := lists.Table(ids, func(id ir.NodeID) (ir.NodeID, string) { return id, "on record" })
 	if epic == nil {
 		return out
 	}

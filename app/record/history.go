@@ -15,6 +15,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/tracker/bd"
 	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/redact"
 	"github.com/ralph-compiler/ralph/internal/version"
 	"github.com/ralph-compiler/ralph/ir"
@@ -62,9 +63,7 @@ func (h *Historian) History(ctx context.Context) *ir.History {
 		Top: h.Space.Top(), Base: h.Run.Bases().Branch(), Started: h.times.started, Ended: h.times.ended, Program: "ralph " + version.Ralph(),
 		Status: mode, Nodes: make(map[ir.NodeID]*ir.NodeHistory, len(h.Epic.Nodes)),
 	}
-	for _, r := range h.times.runs {
-		out.Runs = append(out.Runs, plain(r))
-	}
+	out.Runs = lists.Map(h.times.runs, func(r journal.RunRecord) json.RawMessage { return plain(r) })
 	for _, v := range h.Run.Views() {
 		out.Nodes[v.ID] = h.View(ctx, v)
 	}
@@ -98,12 +97,10 @@ func (h *Historian) View(ctx context.Context, v machine.NodeView) *ir.NodeHistor
 	if s, ended := h.Run.Node(v.ID).Scrum(h.Says || h.told.Ended[v.ID] == v.Status.String()); ended {
 		out.Scrum = plain(s)
 	}
-	for _, c := range h.Run.Node(v.ID).Comments() {
-		out.Comments = append(out.Comments, ir.Comment{Author: c.Author, Text: c.Text, At: c.At})
-	}
-	for _, a := range v.Attempts {
-		out.Attempts = append(out.Attempts, h.Attempt(ctx, v.ID, a))
-	}
+	out.Comments = lists.Map(h.Run.Node(v.ID).Comments(), func(c machine.Comment) ir.Comment {
+		return ir.Comment{Author: c.Author, Text: c.Text, At: c.At}
+	})
+	out.Attempts = lists.Map(v.Attempts, func(a machine.AttemptLog) ir.Attempt { return h.Attempt(ctx, v.ID, a) })
 	return out
 }
 

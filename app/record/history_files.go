@@ -16,6 +16,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/runner"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/text"
@@ -128,12 +129,8 @@ func (h *Historian) readDiffs(ctx context.Context, out *ir.Attempt, a machine.At
 	if all.Full && len(parts) > 0 {
 		parts = parts[:len(parts)-1] // it was cut
 	}
-	byPath := map[string]string{}
-	for _, p := range parts {
-		byPath[p.path] = p.text
-	}
-	for i := range out.Files {
-		f := &out.Files[i]
+	byPath := lists.Table(parts, func(p diffPart) (string, string) { return p.path, p.text })
+	for f := range lists.Refs(out.Files) {
 		if d := byPath[f.Path]; len(d) <= mostDiff {
 			f.Diff = h.redact.String(d)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -65,10 +66,7 @@ func NextSteps(v machine.NodeView, dir string, who Asker) []NextStep {
 func (who Asker) take(v machine.NodeView, a advice) (out []NextStep) {
 	ways := v.Ways
 	if a.how == executor.KeepOld { // a way of each of the nodes whose results they are
-		ways = nil
-		for _, k := range v.Keeps[:min(len(v.Keeps), words.MostNamed)] {
-			ways = append(ways, machine.Way{Verb: a.verb, How: a.how, Key: k})
-		}
+		ways = lists.Map(v.Keeps[:min(len(v.Keeps), words.MostNamed)], func(k ir.Key) machine.Way { return machine.Way{Verb: a.verb, How: a.how, Key: k} })
 	}
 	as, only := "", ""
 	if v.Cause == executor.CauseApproval {

@@ -10,6 +10,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -71,11 +72,7 @@ func PlannedStart(ctx context.Context, epic *ir.Epic, space *workspace.Space, ru
 
 // WillRun are the nodes that a run would work on.
 func WillRun(planned []machine.Planned) map[ir.NodeID]bool {
-	out := map[ir.NodeID]bool{}
-	for _, p := range planned {
-		out[p.Node] = WorksAction(p.Action)
-	}
-	return out
+	return lists.Table(planned, func(p machine.Planned) (ir.NodeID, bool) { return p.Node, WorksAction(p.Action) })
 }
 
 // WorksAction reports whether a planned action means work for the node in the next run.
@@ -121,8 +118,7 @@ func Baselines(checks []machine.BaseCheck) []BaselineJSON {
 // PlannedNodes are planned actions in the form printed by plan.
 func PlannedNodes(epic *ir.Epic, planned []machine.Planned) []PlannedJSON {
 	byHand := map[ir.NodeID]bool{} // sprints whose work a person does
-	for i := range epic.Nodes {
-		n := &epic.Nodes[i]
+	for n := range lists.Refs(epic.Nodes) {
 		byHand[n.ID] = n.Kind == ir.Manual || len(n.Steps) > 0 && !slices.ContainsFunc(n.Steps, func(s ir.Step) bool { return !epic.Agents[s.Agent].Human })
 	}
 	out := make([]PlannedJSON, len(planned))

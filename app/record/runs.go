@@ -9,6 +9,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/journal"
 	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // ListRuns lists the runs of the epic of file, oldest first, the one at work included.
@@ -37,10 +38,7 @@ func ListRuns(ctx context.Context, file string, in io.Reader) (list []RunLine, e
 	if err != nil {
 		return nil, err
 	}
-	list = make([]RunLine, 0, len(ended)+1)
-	for _, r := range ended {
-		list = append(list, RunLine{RunRecord: r, Ended: TimeJSON(r.Ended)})
-	}
+	list = lists.Map(ended, func(r journal.RunRecord) RunLine { return RunLine{RunRecord: r, Ended: TimeJSON(r.Ended)} })
 	if r, open := tally.Open(); open {
 		if r.Outcome = "at work"; !held {
 			r.Outcome, r.Error = executor.RunKilled, "it was killed; ralph apply"+Applies(file)+" goes on"

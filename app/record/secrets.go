@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -39,9 +40,7 @@ func SecretValues(epic *ir.Epic, environ []string) map[string]string {
 	for _, g := range epic.Gates {
 		set = append(set, g.Env)
 	}
-	for _, n := range epic.Run.Notify {
-		set = append(set, n.Env)
-	}
+	set = append(set, lists.Map(epic.Run.Notify, func(n ir.Notify) map[string]string { return n.Env })...)
 	for _, m := range set {
 		for name, value := range m {
 			if !strings.Contains(value, "${") {

@@ -8,6 +8,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/machine"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -19,11 +20,7 @@ func ChangesOf(run *machine.Run, key func(ir.NodeID) string, about string, undon
 	tampers := run.Watch().Tampers()
 	isBack := make([]bool, len(tampers))
 	if undone != nil && len(tampers) > 0 {
-		var list []executor.Drift
-		for _, t := range tampers {
-			list = append(list, t.Drift)
-		}
-		isBack = undone(list)
+		isBack = undone(lists.Map(tampers, func(t machine.Tamper) executor.Drift { return t.Drift }))
 	}
 	for i, t := range tampers {
 		v := words.Change{

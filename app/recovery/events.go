@@ -8,6 +8,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -19,8 +20,7 @@ func (r *Recovery) look(ctx context.Context) (err error) {
 		return err
 	}
 	if r.Known.Run == nil {
-		for i := range r.Epic.Nodes {
-			n := &r.Epic.Nodes[i]
+		for n := range lists.Refs(r.Epic.Nodes) {
 			row := Node{Key: n.Key, ID: n.ID, Title: n.Title, Status: "open", Bead: r.Known.Nodes[n.ID].Bead.Status}
 			if n.Done {
 				row.Status = executor.Done.String()
@@ -97,11 +97,7 @@ func (r *Recovery) lookIntoBranch(ctx context.Context) error {
 		return err
 	}
 	r.holds = slices.DeleteFunc(known, func(c string) bool { return !in[c] })
-	for _, c := range r.Known.Run.Others {
-		if in[c] {
-			r.others = append(r.others, c)
-		}
-	}
+	r.others = lists.Keep(r.Known.Run.Others, func(c string) bool { return in[c] })
 	return nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/tracker/bd"
 	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -102,8 +103,7 @@ func (r *Recovery) Find(ctx context.Context) (err error) {
 	if err := r.findBase(ctx); err != nil {
 		return err
 	}
-	for i := range r.Epic.Nodes {
-		n := &r.Epic.Nodes[i]
+	for n := range lists.Refs(r.Epic.Nodes) {
 		k := keptNode{id: n.ID, key: n.Key}
 		if known, ok := r.Known.Nodes[n.ID]; !ok {
 			k.notes = append(k.notes, "it has no bead")
@@ -194,10 +194,7 @@ func (r *Recovery) check(ctx context.Context, n *ir.Node, k *keptNode) error {
 	}
 	if k.kept.Life != nil {
 		life := *k.kept.Life
-		want := []executor.Tree{}
-		for _, d := range life.Steps {
-			want = append(want, d.Result)
-		}
+		want := lists.Map(life.Steps, func(d executor.StepDone) executor.Tree { return d.Result })
 		if life.Tip != "" {
 			want = append(want, executor.Tree{Commit: life.Tip})
 		}
@@ -215,8 +212,7 @@ func (r *Recovery) check(ctx context.Context, n *ir.Node, k *keptNode) error {
 		k.kept.Life = &life
 	}
 	k.kept.Attempts = slices.Clone(k.kept.Attempts)
-	for i := range k.kept.Attempts {
-		a := &k.kept.Attempts[i]
+	for a := range lists.Refs(k.kept.Attempts) {
 		if a.Commit == "" {
 			continue
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/shell"
 	"github.com/ralph-compiler/ralph/ir"
@@ -28,13 +29,11 @@ func (r *Opened) CheckPrograms(ctx context.Context) error {
 	agents := map[string]bool{}
 	names := map[string]bool{} // of gates
 	others := map[string]bool{r.Epic.Epic.Integration.ConflictAgent: true}
-	for i := range r.Epic.Nodes {
-		n := &r.Epic.Nodes[i]
+	for n := range lists.Refs(r.Epic.Nodes) {
 		if n.Done {
 			continue
 		}
-		for j := range n.Steps {
-			s := &n.Steps[j]
+		for s := range lists.Refs(n.Steps) {
 			for _, g := range s.Gates {
 				names[g] = true
 			}
@@ -149,8 +148,7 @@ func (r *Opened) checkGate(name string, g ir.Gate) string {
 // that reaches its deadline while running waits for a person instead.
 func (r *Opened) checkDeadlines(now time.Time) error {
 	var late []string
-	for i := range r.Epic.Nodes {
-		n := &r.Epic.Nodes[i]
+	for n := range lists.Refs(r.Epic.Nodes) {
 		end, ok := ir.Deadline(n.Limits.Deadline)
 		if !ok || n.Done || now.Before(end) {
 			continue

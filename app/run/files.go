@@ -16,6 +16,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/shell"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -90,11 +91,7 @@ func (f startsFrom) Look(ctx context.Context) (startFiles, error) {
 }
 
 func trees(bases []executor.NamedTree) []executor.Tree {
-	var out []executor.Tree
-	for _, b := range bases {
-		out = append(out, b.Tree)
-	}
-	return out
+	return lists.Map(bases, func(b executor.NamedTree) executor.Tree { return b.Tree })
 }
 
 // baseOf is the base that a node names, else the epic's: what sprints before it make
@@ -158,10 +155,7 @@ func (f startsFrom) wrong(ctx context.Context, base executor.Tree, uses []usedFi
 
 // sort says of each wrong file what it means for a run.
 func (f startsFrom) sort(ctx context.Context, base executor.Tree, found []wrongFile, out *startFiles) error {
-	var paths []string
-	for _, w := range found {
-		paths = append(paths, w.Path)
-	}
+	paths := lists.Map(found, func(w wrongFile) string { return w.Path })
 	ignored, err := f.space.Checkout.Ignored(ctx, paths)
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -62,11 +63,7 @@ func (l *refusals) text() string {
 	for i, what := range l.list {
 		fmt.Fprintf(&b, "  - %s", what)
 		if k := l.keys[i]; len(k) > 0 {
-			var names []string
-			for _, key := range k {
-				names = append(names, string(key))
-			}
-			fmt.Fprintf(&b, ": %s", words.ListOf(names))
+			fmt.Fprintf(&b, ": %s", words.ListOf(lists.Map(k, func(key ir.Key) string { return string(key) })))
 		}
 		b.WriteByte('\n')
 	}
@@ -74,8 +71,7 @@ func (l *refusals) text() string {
 }
 
 func (l *refusals) node(epic *ir.Epic, n *ir.Node) {
-	for i := range n.Steps {
-		s := &n.Steps[i]
+	for s := range lists.Refs(n.Steps) {
 		l.gates(epic, n.Key, s.Gates)
 		if kind := epic.Sandboxes[s.Sandbox].Kind; s.Sandbox != "" && s.Sandbox != "none" && kind != "none" {
 			l.at(n.Key, fmt.Sprintf("sandbox %q (kind %s): agents cannot be confined yet; leave it out, or write kind = \"none\"", s.Sandbox, kind))

@@ -3,6 +3,7 @@ package run
 import (
 	"fmt"
 
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/shell"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -20,9 +21,7 @@ func usesOf(epic *ir.Epic, nodes []*ir.Node) []usedFile {
 	seen := map[string]bool{}
 	add := func(by string, files []shell.File) {
 		seen[by] = true
-		for _, f := range files {
-			out = append(out, usedFile{f, by})
-		}
+		out = append(out, lists.Map(files, func(f shell.File) usedFile { return usedFile{f, by} })...)
 	}
 	agent := func(name string) {
 		a := epic.Agents[name]
@@ -44,8 +43,7 @@ func usesOf(epic *ir.Epic, nodes []*ir.Node) []usedFile {
 		agents(g.Agent, g.Fallback)
 	}
 	for _, n := range nodes {
-		for i := range n.Steps {
-			s := &n.Steps[i]
+		for s := range lists.Refs(n.Steps) {
 			if n.Kind != ir.GateKind && n.Kind != ir.Manual {
 				agents(s.Agent, s.Fallback)
 				agent(s.Stall.Agent)

@@ -164,11 +164,10 @@ func NoSession(r *record.Record, v machine.NodeView) string {
 	if len(v.Attempts) == 0 {
 		return "no agent has worked on it yet, so there is no session (" + words.WhyNot(v) + ")"
 	}
-	kinds := map[string]bool{}
-	for _, a := range v.Attempts {
-		kinds[r.Epic.Runners[r.Epic.Agents[a.Agent].Runner].Kind] = true
+	command := func(a machine.AttemptLog) bool {
+		return r.Epic.Runners[r.Epic.Agents[a.Agent].Runner].Kind == "command"
 	}
-	if kinds["command"] {
+	if slices.ContainsFunc(v.Attempts, command) {
 		return fmt.Sprintf("its agent runs as a command, which has no sessions; what it printed: ralph log %s%s", words.QuoteArg(string(v.Key)), r.About())
 	}
 	return fmt.Sprintf("no session of its agents is recorded; what they printed: ralph log %s%s", words.QuoteArg(string(v.Key)), r.About())

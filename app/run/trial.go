@@ -15,6 +15,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/gate"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
@@ -54,8 +55,7 @@ func TryGates(ctx context.Context, s *project.Sample, say func(format string, ar
 			return nil
 		}
 	}
-	for i := range s.Gates {
-		g := &s.Gates[i]
+	for g := range lists.Refs(s.Gates) {
 		got, err := t.run(ctx, g.Command)
 		if err != nil {
 			return err

@@ -11,6 +11,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/runner"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -69,11 +70,7 @@ func UnknownCosts(epic *ir.Epic, run *machine.Run) []unknownCost {
 			}
 		}
 	}
-	var out []unknownCost
-	for _, name := range slices.Sorted(maps.Keys(found)) {
-		out = append(out, found[name])
-	}
-	return out
+	return lists.Map(slices.Sorted(maps.Keys(found)), func(name string) unknownCost { return found[name] })
 }
 
 func unknownCostOf(epic *ir.Epic, run *machine.Run, limit ir.Budget, name, model string) (unknownCost, bool) {
@@ -162,12 +159,8 @@ func OneAtATime(slots int, list []unknownCost) string {
 	if slots < 2 {
 		return ""
 	}
-	var names []string
-	for _, u := range list {
-		if u.usd || u.tokens {
-			names = append(names, u.Agent)
-		}
-	}
+	unknown := lists.Keep(list, func(u unknownCost) bool { return u.usd || u.tokens })
+	names := lists.Map(unknown, func(u unknownCost) string { return u.Agent })
 	switch {
 	case len(names) == 0:
 		return ""

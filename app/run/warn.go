@@ -10,19 +10,17 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
 // Warnings lists possible surprises: work that counts as done but may be missing. They do
 // not stop a run.
 func Warnings(ctx context.Context, epic *ir.Epic, space *workspace.Space, run *machine.Run, base executor.Tree) []string {
-	var out []string
-	for _, c := range project.AlsoPlanned(space) {
-		out = append(out, fmt.Sprintf("%s. What to do: %s.", c.What, strings.Join(c.Ways, "; or ")))
-	}
-	for _, lock := range space.Checkout.Locks(ctx) {
-		out = append(out, LockWords(lock))
-	}
+	out := lists.Map(project.AlsoPlanned(space), func(c workspace.Clash) string {
+		return fmt.Sprintf("%s. What to do: %s.", c.What, strings.Join(c.Ways, "; or "))
+	})
+	out = append(out, lists.Map(space.Checkout.Locks(ctx), LockWords)...)
 	at, err := space.Bases.Moved(ctx)
 	if err != nil || at == "" {
 		return out

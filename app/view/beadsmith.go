@@ -13,6 +13,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/run"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/machine"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/beadsmith"
@@ -46,8 +47,7 @@ func BeadEvents(r *run.Opened, out io.Writer) *beadEvents {
 		out: out, epic: r.Epic, run: r.Run, past: r.Historian(project.Detail{Files: true}), top: r.Space.Top(), nodes: map[ir.NodeID]*ir.Node{},
 		judged: map[ir.NodeID]beadOf{}, paused: map[ir.NodeID]bool{}, ended: map[ir.NodeID]bool{},
 	}
-	for i := range r.Epic.Nodes {
-		n := &r.Epic.Nodes[i]
+	for n := range lists.Refs(r.Epic.Nodes) {
 		b.nodes[n.ID] = n
 		if v, ok := r.Run.View(n.ID); ok {
 			b.paused[n.ID] = isPaused(v)
@@ -247,8 +247,7 @@ func (b *beadEvents) cancelled(at time.Time) {
 	if b.run.Overview().Cancelled == "" {
 		return
 	}
-	for i := range b.epic.Nodes {
-		n := &b.epic.Nodes[i]
+	for n := range lists.Refs(b.epic.Nodes) {
 		v, ok := b.run.View(n.ID)
 		if ok && (v.Status == executor.Running || v.Status == executor.Waiting) && !v.Started.IsZero() {
 			b.cancel(at, n)

@@ -11,6 +11,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/compiler"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/text"
@@ -77,9 +78,7 @@ func compileAgain(a *project.Args, plan string, r compiler.Result) string {
 	for _, v := range a.Vars {
 		text = append(text, "--var", words.QuoteArg(v))
 	}
-	for _, file := range files {
-		text = append(text, words.QuotePath(file))
-	}
+	text = append(text, lists.Map(files, words.QuotePath)...)
 	return strings.Join(text, " ")
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/columns"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/internal/version"
@@ -102,14 +103,12 @@ func (v Diagnostics) json(w io.Writer, list diag.List) error {
 	}
 	ds := make([]diagnostic, 0, len(list))
 	for _, d := range list {
-		j := diagnostic{Code: d.Code, Severity: d.Severity, Summary: d.Summary, Detail: d.Detail, Related: []related{}, More: d.More}
+		j := diagnostic{Code: d.Code, Severity: d.Severity, Summary: d.Summary, Detail: d.Detail, More: d.More}
 		if !d.Range.IsZero() {
 			p := At(v.Sources, d.Range)
 			j.Range = &p
 		}
-		for _, r := range d.Related {
-			j.Related = append(j.Related, related{At(v.Sources, r.Range), r.Message})
-		}
+		j.Related = lists.Map(d.Related, func(r diag.Related) related { return related{At(v.Sources, r.Range), r.Message} })
 		if d.Fix != nil {
 			j.Fix = &fix{At(v.Sources, d.Fix.Range), d.Fix.Text}
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/compiler"
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/internal/text"
@@ -19,8 +20,7 @@ func Dialects(w io.Writer, file string, plan *diag.File, t compiler.DialectTable
 	var b strings.Builder
 	g := &Grid{Paint: term.For(w)}
 	g.Row(term.Faint, "dialect", "items", "groups", "edges", "")
-	for i := range t.Readings {
-		r := &t.Readings[i]
+	for r := range lists.Refs(t.Readings) {
 		var notes []string
 		if r.Dialect == t.Best {
 			notes = append(notes, "fits best")
@@ -132,8 +132,7 @@ type dialectRefusal struct {
 // DialectsJSON is the same for programs.
 func DialectsJSON(file string, plan *diag.File, t compiler.DialectTable) dialectsOutput {
 	out := dialectsOutput{Plan: file, Chosen: t.Chosen, Best: t.Best, Dialects: []dialectLine{}, Untried: append([]string{}, t.Untried...)}
-	for i := range t.Readings {
-		r := &t.Readings[i]
+	for r := range lists.Refs(t.Readings) {
 		line := dialectLine{Dialect: r.Dialect, Items: r.Items, Groups: r.Groups, Edges: r.Edges, Errors: r.Errors}
 		if d := r.Refused; d != nil {
 			line.Refused = &dialectRefusal{Code: string(d.Code), Message: d.Summary}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/app/draft"
 	"github.com/ralph-compiler/ralph/compiler"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/internal/text"
@@ -67,15 +68,11 @@ func sayLines(say func(string, ...any), title string, lines []string) {
 func sayTree(say func(string, ...any), res compiler.Result) {
 	byKey := make(map[ir.Key]*ir.Node, len(res.Epic.Nodes))
 	wide := 0
-	for i := range res.Epic.Nodes {
-		n := &res.Epic.Nodes[i]
+	for n := range lists.Refs(res.Epic.Nodes) {
 		byKey[n.Key] = n
 		wide = max(wide, len(n.Key))
 	}
-	phases := map[string]ir.DraftPhase{}
-	for _, p := range res.Trace.Phases() {
-		phases[p.ID] = p
-	}
+	phases := lists.Table(res.Trace.Phases(), func(p ir.DraftPhase) (string, ir.DraftPhase) { return p.ID, p })
 	last := ""
 	for _, key := range res.Trace.Keys() {
 		n := byKey[key]
@@ -91,12 +88,7 @@ func sayTree(say func(string, ...any), res compiler.Result) {
 		if n.Kind != ir.Work {
 			line += " (" + string(n.Kind) + ")"
 		}
-		var after []ir.Key
-		for _, e := range n.After {
-			if e.Type == ir.Blocks {
-				after = append(after, e.Key)
-			}
-		}
+		after := lists.Map(lists.Keep(n.After, func(e ir.Edge) bool { return e.Type == ir.Blocks }), func(e ir.Edge) ir.Key { return e.Key })
 		if len(after) > 0 {
 			line += "  ← " + JoinKeys(after, ", ")
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/columns"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/ir"
@@ -305,12 +306,8 @@ func (l *live) draw() {
 	if l.seen.waves != "" {
 		lines = append(lines, p.Paint(term.Faint, l.seen.waves))
 	}
-	for _, which := range l.seen.parked {
-		lines = append(lines, p.Paint(term.Warn, "… "+which))
-	}
-	for _, who := range l.seen.people {
-		lines = append(lines, p.Paint(term.Warn, "? "+who))
-	}
+	lines = append(lines, lists.Map(l.seen.parked, func(which string) string { return p.Paint(term.Warn, "… "+which) })...)
+	lines = append(lines, lists.Map(l.seen.people, func(who string) string { return p.Paint(term.Warn, "? "+who) })...)
 	if l.seen.trying && l.gate != "" {
 		lines = append(lines, p.Paint(term.Info, "▸")+fmt.Sprintf(" %s  gate %s on the base  %s", executor.Preflight, reveal.Words(l.gate), seconds(time.Since(l.since)))+p.Paint(term.Faint, "  "+l.signs[""].line))
 	}

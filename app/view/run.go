@@ -16,6 +16,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/columns"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/internal/text"
@@ -58,8 +59,7 @@ func NewRun(out, errOut io.Writer, epic *ir.Epic, run *machine.Run, jsonl bool) 
 	for _, n := range run.Views() {
 		v.was[n.ID] = n.Status == executor.Done
 	}
-	for i := range epic.Nodes {
-		n := &epic.Nodes[i]
+	for n := range lists.Refs(epic.Nodes) {
 		v.keys[n.ID] = n
 		v.wide = max(v.wide, columns.Of(string(n.Key)))
 	}

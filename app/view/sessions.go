@@ -10,6 +10,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/machine"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
 )
@@ -61,9 +62,6 @@ func Sessions(r *record.Record, out io.Writer, v machine.NodeView, list []run.Se
 
 // joinCommand is what a person types to join a session.
 func joinCommand(s run.Session) string {
-	text := make([]string, 0, len(s.Joined))
-	for _, a := range s.Joined {
-		text = append(text, words.QuoteArg(a))
-	}
+	text := lists.Map(s.Joined, words.QuoteArg)
 	return "cd " + words.QuoteArg(s.Dir) + " && " + strings.Join(text, " ")
 }

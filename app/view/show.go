@@ -12,6 +12,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/machine"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -121,13 +122,7 @@ func toldTo(v machine.NodeView) string {
 }
 
 func needsText(n *ir.Node) string {
-	var list []string
-	for _, e := range n.After {
-		if e.Type == ir.Blocks {
-			list = append(list, string(e.Key))
-		}
-	}
-	return strings.Join(list, ", ")
+	return strings.Join(lists.Map(lists.Keep(n.After, func(e ir.Edge) bool { return e.Type == ir.Blocks }), func(e ir.Edge) string { return string(e.Key) }), ", ")
 }
 
 func showSpec(s record.ShowJSON, w *sheet) {
@@ -144,11 +139,7 @@ func showSpec(s record.ShowJSON, w *sheet) {
 			w.line("  - %s", i)
 		}
 	}
-	var tasks []string
-	for _, t := range n.Tasks {
-		tasks = append(tasks, t.Text)
-	}
-	list("Tasks", tasks)
+	list("Tasks", lists.Map(n.Tasks, func(t ir.Task) string { return t.Text }))
 	if s.Draft {
 		w.head("Brief")
 		for _, l := range n.Acceptance {
@@ -162,8 +153,7 @@ func showSpec(s record.ShowJSON, w *sheet) {
 		return
 	}
 	w.head("Steps")
-	for i := range n.Steps {
-		s := &n.Steps[i]
+	for s := range lists.Refs(n.Steps) {
 		attempts := ""
 		if s.Limits.Attempts > 0 { // a person has as many as it takes
 			attempts = fmt.Sprintf("; attempts: %d", s.Limits.Attempts)

@@ -11,6 +11,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/machine"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 )
 
@@ -40,10 +41,7 @@ func showAttempt(w *sheet, v machine.NodeView, a record.AttemptJSON, log machine
 	}
 	showGates(w, a, log)
 	if list := record.AttemptFiles(a.Files); len(list) > 0 {
-		var names []string
-		for _, f := range list {
-			names = append(names, f.Name)
-		}
+		names := lists.Map(list, func(f record.AttemptFile) string { return f.Name })
 		w.field("  files", a.Files+string(filepath.Separator))
 		w.line("    %s", strings.Join(names, "  "))
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/machine"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -91,11 +92,7 @@ func startWords(b executor.RunStarted, keys func(ir.NodeID) string) string {
 		if len(ids) == 0 {
 			return
 		}
-		var list []string
-		for _, id := range ids {
-			list = append(list, keys(id))
-		}
-		out += ", " + what + " " + ListOf(list)
+		out += ", " + what + " " + ListOf(lists.Map(ids, keys))
 	}
 	name("only", b.Only)
 	name("again:", b.Rerun)

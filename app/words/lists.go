@@ -8,6 +8,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/tracker/bd"
 	"github.com/ralph-compiler/ralph/internal/columns"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 )
 
@@ -93,10 +94,7 @@ func UnsentLines(unsent []bd.Unsent) []string {
 	if len(unsent) == 0 {
 		return nil
 	}
-	var lines []string
-	for _, u := range unsent {
-		lines = append(lines, u.String())
-	}
+	lines := lists.Map(unsent, func(u bd.Unsent) string { return u.String() })
 	return Listed(fmt.Sprintf("bd is missing updates (%s); the next ralph apply sends them:", text.Count(len(unsent), "bead")), lines)
 }
 
@@ -105,9 +103,6 @@ func LeftLines(left []bd.Left) []string {
 	if len(left) == 0 {
 		return nil
 	}
-	var lines []string
-	for _, l := range left {
-		lines = append(lines, l.Bead+" "+l.What)
-	}
+	lines := lists.Map(left, func(l bd.Left) string { return l.Bead + " " + l.What })
 	return Listed("people changed some beads in bd, and ralph leaves them so:", lines)
 }

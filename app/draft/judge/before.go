@@ -16,6 +16,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor/gate"
 	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -96,11 +97,7 @@ func implementsOf(out compiler.Output) (all []string) {
 // IdentitiesOf are the ids in a plan.
 func IdentitiesOf(file *diag.File) rules.Identities {
 	epic, items := compiler.Identities(file)
-	out := rules.Identities{Epic: epic}
-	for _, it := range items {
-		out.Items = append(out.Items, rules.Named(it))
-	}
-	return out
+	return rules.Identities{Epic: epic, Items: lists.Map(items, func(it compiler.Named) rules.Named { return rules.Named(it) })}
 }
 
 // AppliedBefore is the epic of the last run of an epic, nil if there was none here.
@@ -120,8 +117,7 @@ func Planned(ctx context.Context, epic *ir.Epic) (planned []machine.Planned, ran
 		return nil, false, err
 	}
 	if !r.Run.Overview().Begun {
-		for i := range epic.Nodes {
-			n := &epic.Nodes[i]
+		for n := range lists.Refs(epic.Nodes) {
 			x := machine.Planned{Node: n.ID, Key: n.Key, Title: n.Title, Action: machine.ActRun}
 			if n.Done {
 				x.Action, x.Cause = machine.ActDone, "by the plan"

@@ -17,6 +17,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/gate"
 	"github.com/ralph-compiler/ralph/internal/columns"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/version"
 	"github.com/ralph-compiler/ralph/ir"
@@ -96,11 +97,7 @@ func CheckDrafted(ctx context.Context, out compiler.Output, p *project.Project, 
 		Now: IdentitiesOf(out.Files[res.Plan]),
 	}
 	c.Paths, c.Partial = pathsIn(p.FS(), mostPaths)
-	for _, d := range out.Diags {
-		if d.Severity == diag.Error {
-			c.Errors = append(c.Errors, d)
-		}
-	}
+	c.Errors = lists.Keep(out.Diags, func(d diag.Diagnostic) bool { return d.Severity == diag.Error })
 	var again map[ir.NodeID]string
 	if res.Epic == nil {
 		c.Epic = res.Trace.Lowered()

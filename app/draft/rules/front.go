@@ -5,6 +5,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // front reports a plan that chooses its own policy, which the user did not ask for. A
@@ -29,8 +30,5 @@ func frontOf(f *diag.File) syntax.FrontMatter {
 }
 
 func values(all []syntax.Stated) (out []string) {
-	for _, s := range all {
-		out = append(out, s.Value)
-	}
-	return out
+	return lists.Map(all, func(s syntax.Stated) string { return s.Value })
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/policies"
 )
@@ -120,9 +121,5 @@ func (p *page) levels(s *policies.Set) {
 
 // words lists another's words.
 func words(list []string) string {
-	out := make([]string, 0, len(list))
-	for _, w := range list[:min(len(list), 50)] {
-		out = append(out, word(w))
-	}
-	return strings.Join(out, ", ")
+	return strings.Join(lists.Map(list[:min(len(list), 50)], word), ", ")
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // requirements reports those that no sprint implements.
@@ -53,12 +54,7 @@ func demanded(implemented []string, brief, wish string) (held, added []string) {
 		}
 	}
 	stated := Requirements(brief)
-	for _, id := range Requirements(wish) {
-		if !had[keyOf(id)] && !slices.Contains(stated, id) {
-			added = append(added, id)
-		}
-	}
-	return held, added
+	return held, lists.Keep(Requirements(wish), func(id string) bool { return !had[keyOf(id)] && !slices.Contains(stated, id) })
 }
 
 var (

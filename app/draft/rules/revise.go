@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -161,10 +162,7 @@ func (k *revising) finished() {
 	for i := range k.Epic.Nodes {
 		byID[k.Epic.Nodes[i].ID] = &k.Epic.Nodes[i]
 	}
-	said := map[ir.NodeID]bool{}
-	for _, n := range k.Now.Items {
-		said[n.ID] = true
-	}
+	said := lists.Table(k.Now.Items, func(n Named) (ir.NodeID, bool) { return n.ID, true })
 	for _, f := range k.was.Finished {
 		n := byID[f.ID]
 		switch why, again := k.again[f.ID]; {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/glob"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/spell"
 	"github.com/ralph-compiler/ralph/internal/text"
 )
@@ -24,8 +25,7 @@ func (k *checking) scopes() {
 	}
 	slices.Sort(starts)
 	said := 0
-	for i := range k.Epic.Nodes {
-		n := &k.Epic.Nodes[i]
+	for n := range lists.Refs(k.Epic.Nodes) {
 		if k.left(n) {
 			continue
 		}
