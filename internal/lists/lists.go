@@ -91,6 +91,26 @@ func Table[A any, K comparable, V any](list []A, entry func(A) (K, V)) map[K]V {
 	return out
 }
 
+// Pointers says where in a list the element with a key is: the last of several.
+func Pointers[A any, K comparable](list []A, key func(*A) K) map[K]*A {
+	out := make(map[K]*A, len(list))
+	for i := range list {
+		out[key(&list[i])] = &list[i]
+	}
+	return out
+}
+
+// Merged holds the entries of all maps: that of the last of several with one key.
+func Merged[K comparable, V any](all ...map[K]V) map[K]V {
+	out := map[K]V{}
+	for _, m := range all {
+		for k, v := range m {
+			out[k] = v
+		}
+	}
+	return out
+}
+
 // Refs yields a pointer to each element, in their order, so that a loop need not copy
 // them and may change them.
 func Refs[A any](list []A) func(yield func(*A) bool) {

@@ -52,6 +52,15 @@ func TestLists(t *testing.T) {
 	if got := lists.Table(list, func(n int) (int, string) { return n, strconv.Itoa(n) }); !maps.Equal(got, map[int]string{1: "1", 3: "3"}) {
 		t.Errorf("Table: %v", got)
 	}
+	if got := lists.Pointers(list, func(n *int) int { return *n }); len(got) != 2 || got[1] != &list[1] || got[3] != &list[2] {
+		t.Errorf("Pointers: %v", got)
+	}
+	if got := lists.Merged(map[int]int{1: 1, 2: 2}, nil, map[int]int{2: 3}); !maps.Equal(got, map[int]int{1: 1, 2: 3}) {
+		t.Errorf("Merged: %v", got)
+	}
+	if got := lists.Merged[int, int](nil); got == nil {
+		t.Error("Merged of nothing is nil")
+	}
 	for n := range lists.Refs(list) {
 		if *n++; *n == 2 {
 			break
