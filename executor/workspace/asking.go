@@ -23,33 +23,21 @@ func (q *asking) note(err error) {
 	}
 }
 
-func (q *asking) ref(name string) (oid string) {
-	if q.err == nil {
-		oid, q.err = q.git.ref(q.ctx, name)
-	}
-	return oid
+func (q *asking) ref(name string) string {
+	return asked(q, func() (string, error) { return q.git.ref(q.ctx, name) })
 }
 
-func (q *asking) tree(commit string) (tree string) {
-	if q.err == nil {
-		tree, q.err = q.git.tree(q.ctx, commit)
-	}
-	return tree
+func (q *asking) tree(commit string) string {
+	return asked(q, func() (string, error) { return q.git.tree(q.ctx, commit) })
 }
 
-func (q *asking) at(commit string) (at executor.Tree) {
-	if q.err == nil {
-		at, q.err = q.git.at(q.ctx, commit)
-	}
-	return at
+func (q *asking) at(commit string) executor.Tree {
+	return asked(q, func() (executor.Tree, error) { return q.git.at(q.ctx, commit) })
 }
 
 // ancestor reports whether a is b or an ancestor of b.
-func (q *asking) ancestor(a, b string) (is bool) {
-	if q.err == nil {
-		is, q.err = q.git.ancestor(q.ctx, a, b)
-	}
-	return is
+func (q *asking) ancestor(a, b string) bool {
+	return asked(q, func() (bool, error) { return q.git.ancestor(q.ctx, a, b) })
 }
 
 func (q *asking) update(why string, moves ...move) {
@@ -69,19 +57,13 @@ func (q *asking) point(why string, targets ...[2]string) {
 }
 
 // line runs git and returns its output without the last line ending.
-func (q *asking) line(at place, args ...string) (out string) {
-	if q.err == nil {
-		out, q.err = q.git.line(q.ctx, at, args...)
-	}
-	return out
+func (q *asking) line(at place, args ...string) string {
+	return asked(q, func() (string, error) { return q.git.line(q.ctx, at, args...) })
 }
 
 // commit makes a commit; env says who made it, and when.
-func (q *asking) commit(message string, env []string, tree string, parents ...string) (commit string) {
-	if q.err == nil {
-		commit, q.err = q.git.commitTree(q.ctx, message, env, tree, parents...)
-	}
-	return commit
+func (q *asking) commit(message string, env []string, tree string, parents ...string) string {
+	return asked(q, func() (string, error) { return q.git.commitTree(q.ctx, message, env, tree, parents...) })
 }
 
 // do takes a step of the caller's own.
@@ -89,4 +71,13 @@ func (q *asking) do(step func() error) {
 	if q.err == nil {
 		q.err = step()
 	}
+}
+
+// asked returns what a question is answered with; the zero value if it fails, or was not
+// asked because another one failed before.
+func asked[T any](q *asking, question func() (T, error)) (answer T) {
+	if q.err == nil {
+		answer, q.err = question()
+	}
+	return answer
 }

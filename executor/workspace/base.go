@@ -64,17 +64,17 @@ func (s *space) resolvedBase(ctx context.Context, e executor.Effect) (made execu
 	if err != nil || len(parents) < 2 {
 		return made, err
 	}
-	var names []string
-	for _, in := range e.Inputs {
-		if slices.Contains(parents, in.Commit) {
-			names = append(names, s.name(in.Node))
-		}
-	}
-	commit, err := s.derived(ctx, e.Node, tree, strings.Join(names, ", "), parents...)
+	commit, err := s.derived(ctx, e.Node, tree, s.namesAmong(e.Inputs, parents), parents...)
 	if err != nil {
 		return made, err
 	}
 	return executor.BaseMade{Base: executor.Tree{Commit: commit, Tree: tree}}, s.pinJoined(ctx, e, commit)
+}
+
+// namesAmong names those of the inputs that are among the commits.
+func (s *space) namesAmong(inputs []executor.Result, commits []string) string {
+	among := lists.Keep(inputs, func(in executor.Result) bool { return slices.Contains(commits, in.Commit) })
+	return strings.Join(lists.Map(among, func(in executor.Result) string { return s.name(in.Node) }), ", ")
 }
 
 // derive makes the merge of in into at, whose tree is given, with fixed people

@@ -68,8 +68,7 @@ func (s *space) clean(ctx context.Context, n *ir.Node) (string, error) {
 	}
 	if in := s.epic.Epic.Integration; in.PR == "node" || in.Mode == "wait" {
 		q := s.git.asking(ctx)
-		pushed := q.ref(s.nodeRef(n.ID, "pushed"))
-		if pushed == "" || !q.ancestor(now.head, pushed) {
+		if pushed := q.ref(s.nodeRef(n.ID, "pushed")); pushed == "" || !q.ancestor(now.head, pushed) {
 			return "its work is not pushed", q.err
 		}
 	}

@@ -81,8 +81,7 @@ func (s *space) collect(ctx context.Context, e executor.Effect, w *worktree, ste
 	parent, tree, problems, err := s.gathered(ctx, e, w)
 	q := s.git.asking(ctx)
 	q.note(err)
-	taken := ""
-	q.do(func() (err error) { taken, err = s.ofTheStash(ctx, e, w, tree); return err })
+	taken := asked(q, func() (string, error) { return s.ofTheStash(ctx, e, w, tree) })
 	if taken != "" && q.err == nil {
 		return s.takeNothing(ctx, e, w, step, o, append(problems, taken))
 	}
@@ -90,8 +89,7 @@ func (s *space) collect(ctx context.Context, e executor.Effect, w *worktree, ste
 	if e.Person { // of an agent's merge the parents are others
 		own = append(own, s.mergeHeads(w)...)
 	}
-	var secrets []string
-	q.do(func() (err error) { secrets, err = s.known(ctx, e, own, tree); return err })
+	secrets := asked(q, func() ([]string, error) { return s.known(ctx, e, own, tree) })
 	switch {
 	case q.err != nil:
 	case len(secrets) > 0 && e.Person:
@@ -103,10 +101,7 @@ func (s *space) collect(ctx context.Context, e executor.Effect, w *worktree, ste
 	case !e.Person && s.epic.Run.Git.Commit == "squash":
 		own = []string{e.Commit}
 	}
-	q.do(func() (err error) {
-		commit, err = s.commit(ctx, e, w.node, step, o, tree, own, problems)
-		return err
-	})
+	commit = asked(q, func() (string, error) { return s.commit(ctx, e, w.node, step, o, tree, own, problems) })
 	q.do(func() error { return s.keep(ctx, e, w, commit) })
 	return commit, problems, q.err
 }
@@ -174,9 +169,8 @@ const deleted = "it deleted its worktree"
 func (s *space) forsaken(ctx context.Context, e executor.Effect, w *worktree, step *ir.Step, o executor.Outcome, problems ...string) (commit string, err error) {
 	q := s.git.asking(ctx)
 	tree := q.tree(e.Commit)
-	q.do(func() (err error) {
-		commit, err = s.commit(ctx, e, w.node, step, o, tree, []string{e.Commit}, problems)
-		return err
+	commit = asked(q, func() (string, error) {
+		return s.commit(ctx, e, w.node, step, o, tree, []string{e.Commit}, problems)
 	})
 	q.do(func() error { return s.keep(ctx, e, w, commit) })
 	return commit, q.err

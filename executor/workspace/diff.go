@@ -103,8 +103,7 @@ func (s *space) skipped(ctx context.Context, commit string) ([]string, error) {
 	if s.epic.Run.Worktree.Submodules {
 		return nil, nil
 	}
-	oid, err := s.git.ref(ctx, commit+":.gitmodules")
-	if err != nil || oid == "" {
+	if oid, err := s.git.ref(ctx, commit+":.gitmodules"); err != nil || oid == "" {
 		return nil, err
 	}
 	return []string{"submodules"}, nil

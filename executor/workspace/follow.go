@@ -48,8 +48,7 @@ func (s Checkout) Way(p string) []string {
 	links, to := follow(p, func(p string) (string, bool) {
 		target, err := os.Readlink(filepath.Join(s.top, filepath.FromSlash(p)))
 		if rel, relErr := filepath.Rel(s.top, target); filepath.IsAbs(target) && relErr == nil && filepath.IsLocal(rel) {
-			up := strings.Repeat("../", strings.Count(p, "/"))
-			target = up + rel
+			target = strings.Repeat("../", strings.Count(p, "/")) + rel
 		}
 		return filepath.ToSlash(target), err == nil
 	})

@@ -33,8 +33,7 @@ func (s *space) collectManual(ctx context.Context, e executor.Effect, n *ir.Node
 		wrong, err := s.unsound(ctx, nil, result, e.Commit)
 		if q.note(err); q.err == nil && problem == "" && wrong == "" && result != e.Commit {
 			tree := q.tree(result)
-			var secrets []string
-			q.do(func() (err error) { secrets, err = s.known(ctx, e, []string{result}, tree); return err })
+			secrets := asked(q, func() ([]string, error) { return s.known(ctx, e, []string{result}, tree) })
 			wrong = strings.Join(secrets, "; ")
 		}
 		if wrong != "" {
@@ -62,8 +61,7 @@ func (s *space) fromWorktree(ctx context.Context, e executor.Effect, n *ir.Node,
 		return "", "", err
 	}
 	mine := cmp.Or(now.head, w.Left)
-	heads := s.mergeHeads(w)
-	if now.dirty || len(heads) > 0 {
+	if heads := s.mergeHeads(w); now.dirty || len(heads) > 0 {
 		var problem string
 		if mine, problem, err = s.commitMine(ctx, e, w, now, append([]string{mine}, heads...)); err != nil || problem != "" {
 			return mine, problem, err
@@ -101,14 +99,12 @@ func (s *space) commitMine(ctx context.Context, e executor.Effect, w *worktree, 
 	q := s.git.asking(ctx)
 	q.do(func() error { return s.addAll(ctx, w.at) })
 	tree := q.line(w.at, "write-tree")
-	var secrets []string
-	q.do(func() (err error) { secrets, err = s.known(ctx, e, parents, tree); return err })
+	secrets := asked(q, func() ([]string, error) { return s.known(ctx, e, parents, tree) })
 	if q.err == nil && len(secrets) > 0 {
 		return parents[0], strings.Join(secrets, "; ") + ". Nothing was committed: take it out there, then approve again", nil
 	}
-	q.do(func() (err error) {
-		mine, err = s.commit(ctx, e, w.node, &ir.Step{}, executor.Outcome{}, tree, parents, nil)
-		return err
+	mine = asked(q, func() (string, error) {
+		return s.commit(ctx, e, w.node, &ir.Step{}, executor.Outcome{}, tree, parents, nil)
 	})
 	q.do(func() error { return s.plain(ctx, "refs/heads/"+w.node.Git.Branch) })
 	q.line(w.at, "update-ref", "HEAD", mine)

@@ -91,15 +91,9 @@ func (s *space) leave(ctx context.Context, w *worktree, j *joined, e executor.Ef
 		return err
 	})
 	if len(j.heads) > 0 {
-		var names []string
-		for _, in := range e.Inputs {
-			if slices.Contains(j.heads, in.Commit) {
-				names = append(names, s.name(in.Node))
-			}
-		}
 		for _, f := range [][2]string{
 			{"MERGE_MODE", "no-ff"},
-			{"MERGE_MSG", fmt.Sprintf("Merge %s for %s\n", strings.Join(names, ", "), s.name(e.Node))},
+			{"MERGE_MSG", fmt.Sprintf("Merge %s for %s\n", s.namesAmong(e.Inputs, j.heads), s.name(e.Node))},
 			{"MERGE_HEAD", strings.Join(j.heads, "\n") + "\n"}, // last: from now on it is a merge
 		} {
 			path := filepath.Join(w.at.gitDir, f[0])
@@ -180,15 +174,10 @@ func (s *space) examineMerge(ctx context.Context, e executor.Effect, commit stri
 	if err := s.tell(&c, e, files, roomChanges); err != nil {
 		return c, err
 	}
-	var outside []string
-	for _, ch := range changes {
-		if !inConflict(whole.paths, ch.path) {
-			outside = append(outside, ch.path)
-		}
-	}
 	var breaches []string
-	if len(outside) > 0 {
-		breaches = append(breaches, "changed files that were not in conflict (they must stay as git merged them): "+listed(outside))
+	if others := lists.Keep(changes, func(ch change) bool { return !inConflict(whole.paths, ch.path) }); len(others) > 0 {
+		outside := listed(lists.Map(others, func(ch change) string { return ch.path }))
+		breaches = append(breaches, "changed files that were not in conflict (they must stay as git merged them): "+outside)
 	}
 	markers, err := s.markers(ctx, e.Inputs[0].Commit, commit)
 	if err != nil {

@@ -5,13 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/shellword"
@@ -272,10 +272,7 @@ func (s *space) setup(ctx context.Context, w *worktree, e executor.Effect) error
 		if err := regular.MkdirOwn(filepath.Dir(log)); err != nil {
 			return err
 		}
-		env := maps.Clone(spec.Env)
-		if env == nil {
-			env = map[string]string{}
-		}
+		env := lists.Merged(spec.Env)
 		if err := process.Secrets(env, s.epic.SecretVars(spec.Secrets)); err != nil {
 			return config("worktree.setup: %w", err)
 		}

@@ -56,8 +56,7 @@ func (s Bases) Restore(ctx context.Context, base executor.Tree, own []executor.N
 // Head returns the commit of the integration branch: before anything has landed, the
 // pinned base.
 func (s Refs) Head(ctx context.Context) (string, error) {
-	head, err := s.Integrated(ctx)
-	if err != nil || head != "" {
+	if head, err := s.Integrated(ctx); err != nil || head != "" {
 		return head, err
 	}
 	return s.base(ctx)

@@ -201,12 +201,8 @@ func (d *refDirs) list(path string) ([]refEntry, error) {
 	if err != nil {
 		return nil, err
 	}
-	entries := make([]refEntry, 0, len(found))
-	for _, f := range found {
-		if !strings.HasSuffix(f.Name(), ".lock") {
-			entries = append(entries, refEntry{name: f.Name(), dir: f.IsDir()})
-		}
-	}
+	found = slices.DeleteFunc(found, func(f os.DirEntry) bool { return strings.HasSuffix(f.Name(), ".lock") })
+	entries := lists.Map(found, func(f os.DirEntry) refEntry { return refEntry{name: f.Name(), dir: f.IsDir()} })
 	if !mark.fresh() {
 		if d.dirs == nil {
 			d.dirs = map[string]refDir{}

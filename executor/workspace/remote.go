@@ -68,9 +68,7 @@ func (s *space) push(ctx context.Context, e executor.Effect, branch string) erro
 			"--force-with-lease="+to+":"+lease, "--", s.remote(), e.Commit+":"+to)
 		return err
 	}
-	rejected := func(err error) bool {
-		return err != nil && says(err.Error(), "stale info", "[rejected]")
-	}
+	rejected := func(err error) bool { return err != nil && says(err.Error(), "stale info", "[rejected]") }
 	err := push(last)
 	if rejected(err) && before != "" && before != last {
 		err = push(before)

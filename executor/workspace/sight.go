@@ -250,8 +250,7 @@ func (s *space) reset(ctx context.Context, w *worktree, commit string) error {
 		return q.err
 	}
 	q.do(func() error {
-		_, err := s.git.line(ctx, w.at, "clean", "-ffdq")
-		if err == nil || ctx.Err() != nil {
+		if _, err := s.git.line(ctx, w.at, "clean", "-ffdq"); err == nil || ctx.Err() != nil {
 			return err
 		}
 		return s.unlocked(ctx, w, "clean", "-ffdq")

@@ -176,10 +176,7 @@ func (s *space) addAll(ctx context.Context, at place) error {
 // gitlinks lists the submodules that an index has. git is asked only if the file
 // may hold one: each entry has its mode in four bytes.
 func (s *space) gitlinks(ctx context.Context, at place) ([]string, error) {
-	index := at.index
-	if index == "" {
-		index = filepath.Join(at.gitDir, "index")
-	}
+	index := cmp.Or(at.index, filepath.Join(at.gitDir, "index"))
 	b, err := regular.ReadFile(index)
 	if err != nil || !bytes.Contains(b, []byte{0, 0, 0xE0, 0}) && !bytes.Contains(b, []byte("link")) { // "link": its entries are in another file
 		return nil, nil // of one that cannot be read, git says why

@@ -31,8 +31,7 @@ func (s *space) mend(w *worktree) error {
 
 // moveGit moves what is in the place of ralph's own .git out of a worktree.
 func (s *space) moveGit(w *worktree) error {
-	there, err := exists(filepath.Join(w.dir, ".git"))
-	if err != nil || !there {
+	if there, err := exists(filepath.Join(w.dir, ".git")); err != nil || !there {
 		return err
 	}
 	return s.moveOut(w, gitReplaced, ".git")

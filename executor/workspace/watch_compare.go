@@ -178,8 +178,7 @@ func (s Checkout) Undone(list []executor.Drift) []bool {
 // asBefore reports whether files hold what they held.
 func (w *watch) asBefore(files map[string]string) bool {
 	for name, content := range files {
-		full := filepath.Join(w.s.top, filepath.FromSlash(name))
-		b, err := regular.ReadMax(full, maxContent)
+		b, err := regular.ReadMax(filepath.Join(w.s.top, filepath.FromSlash(name)), maxContent)
 		switch {
 		case err == nil && w.content(b) == content:
 		case content == "" && os.IsNotExist(err):

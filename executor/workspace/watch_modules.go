@@ -166,8 +166,7 @@ func (w *watch) ralphs(dir string) bool {
 			return true
 		}
 	}
-	state := w.s.state + string(filepath.Separator)
-	return strings.HasPrefix(top, state)
+	return strings.HasPrefix(top, w.s.state+string(filepath.Separator))
 }
 
 // inCheckout reports whether core.worktree of a submodule leads into the checkout that

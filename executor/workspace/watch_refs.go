@@ -335,8 +335,7 @@ func (w *watch) unpinned(pins []executor.Pin, known map[string]bool) []executor.
 	var out []executor.Sighting
 	for _, p := range pins {
 		ref := w.pinRef(p)
-		is := w.last.Refs[ref]
-		if !known[ref] && !slices.Contains(p.Commits, is) {
+		if is := w.last.Refs[ref]; !known[ref] && !slices.Contains(p.Commits, is) {
 			out = append(out, w.refSighting(ref, p.Commits[len(p.Commits)-1], is))
 		}
 	}

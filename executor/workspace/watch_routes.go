@@ -206,8 +206,7 @@ func fetchesInto(values, remote string) bool {
 		return true
 	}
 	for v := range strings.SplitSeq(values, ", ") {
-		_, to, ok := strings.Cut(v, ":")
-		if ok && !strings.HasPrefix(to, "refs/remotes/"+remote+"/") {
+		if _, to, ok := strings.Cut(v, ":"); ok && !strings.HasPrefix(to, "refs/remotes/"+remote+"/") {
 			return false
 		}
 	}

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -110,8 +111,7 @@ func (r *configReader) file(path, git string) {
 		r.out[name] = setting{Value: st.Mode().Type().String() + ", no file", Set: "rm " + shellword.Path(name), unset: "rm " + shellword.Path(name)}
 		return
 	}
-	got := w.files.parse(path, maxConfig, w.entries)
-	list, ok := got.([]entry)
+	list, ok := w.files.parse(path, maxConfig, w.entries).([]entry)
 	if !ok {
 		r.out[name] = setting{Value: fmt.Sprintf("unreadable for git (sha256 %s)", w.files.digest(path)), unset: w.copyBack(path, st)}
 		return
@@ -143,10 +143,7 @@ func (w *watch) value(key string, all []string, git, path string, st fs.FileInfo
 		git = "git -C / config --file " + shellword.Quote(path)
 	}
 	out := setting{unset: git + " --unset-all " + shellword.Quote(keyName(key))}
-	text := strings.Join(all, ", ")
-	if text == "" {
-		text = `""`
-	}
+	text := cmp.Or(strings.Join(all, ", "), `""`)
 	if shown := w.hide(key, text); shown != text || len(text) > maxValue {
 		out.Value = fmt.Sprintf("%s (sha256 %.12s)", oneLine(shown, maxValue), digestOf([]byte(strings.Join(all, "\x00"))))
 		out.Set = w.copyBack(path, st)

@@ -35,8 +35,7 @@ func (w *watch) stashes() []stashed {
 // if there is none.
 func stashesOf(common, at string) []stashed {
 	list := []stashed{}
-	b, err := regular.ReadMax(filepath.Join(common, "logs", stashRef), maxConfig)
-	if err == nil && at != "" {
+	if b, err := regular.ReadMax(filepath.Join(common, "logs", stashRef), maxConfig); err == nil && at != "" {
 		for line := range strings.Lines(string(b)) {
 			who, text, _ := strings.Cut(strings.TrimRight(line, "\n"), "\t")
 			if f := strings.Fields(who); len(f) > 1 && isOid(f[1]) {
