@@ -246,8 +246,7 @@ func (l *Lists) Complete(b Body) (Body, error) {
 	if !ok || x.ref().Listed == 0 {
 		return b, nil
 	}
-	ref := x.ref()
-	if l.len() != ref.Listed || l.digest() != ref.List {
+	if ref := x.ref(); l.len() != ref.Listed || l.digest() != ref.List {
 		return nil, fmt.Errorf("it refers to %d entries that are not listed before it", ref.Listed)
 	}
 	all, with := fields(b)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -58,11 +59,8 @@ type Worker struct {
 // New returns a worker. record puts the reports of a running effect, without secrets, on
 // stable storage; it is called from any goroutine.
 func New(t Tools, record func(context.Context, executor.Event) error) *Worker {
-	w := &Worker{Tools: t, record: record, nodes: map[ir.NodeID]*ir.Node{}, digests: map[string]string{}}
-	for i := range t.Epic.Nodes {
-		w.nodes[t.Epic.Nodes[i].ID] = &t.Epic.Nodes[i]
-	}
-	return w
+	nodes := lists.Pointers(t.Epic.Nodes, func(n *ir.Node) ir.NodeID { return n.ID })
+	return &Worker{Tools: t, record: record, nodes: nodes, digests: map[string]string{}}
 }
 
 // Do performs an effect and returns its result, without secrets; if the effect did not

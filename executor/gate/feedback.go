@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -30,10 +31,7 @@ func feedback(why string, s *results, stdout, stderr string) (string, error) {
 		return "", err
 	}
 	end = human(end)
-	reason := s.reason()
-	if reason == "" {
-		reason = text.Clip(lastSaid(end), 160)
-	}
+	reason := cmp.Or(s.reason(), text.Clip(lastSaid(end), 160))
 	if reason != "" {
 		why += ": " + text.Clip(reason, maxReason)
 	}

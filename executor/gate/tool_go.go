@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
@@ -79,10 +80,7 @@ func (g *goListener) failed(text string) {
 	}
 	g.ran = true
 	g.events.Failed++
-	c := g.open[m[1]]
-	if c == nil {
-		c = &goCase{name: m[1]}
-	}
+	c := cmp.Or(g.open[m[1]], &goCase{name: m[1]})
 	delete(g.open, m[1])
 	if len(g.tests) < maxFindings {
 		g.tests = append(g.tests, c)
@@ -102,10 +100,7 @@ func (g *goListener) begins(name string) {
 }
 
 func (g *goListener) dies(text string) {
-	c := g.last
-	if c == nil {
-		c = g.run
-	}
+	c := cmp.Or(g.last, g.run)
 	if c == nil {
 		c = &goCase{}
 		g.last = c
@@ -121,10 +116,7 @@ func (g *goListener) dies(text string) {
 }
 
 func (g *goListener) says(printed string) {
-	c := g.last
-	if c == nil {
-		c = g.run
-	}
+	c := cmp.Or(g.last, g.run)
 	if c == nil || len(c.lines) >= 20 || !strings.HasPrefix(printed, " ") {
 		return
 	}

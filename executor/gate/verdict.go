@@ -63,8 +63,7 @@ func answers(out []byte, file string) []string {
 	list := []string{string(out)}
 	if st, err := os.Lstat(file); err == nil && st.Mode().IsRegular() {
 		if f, err := regular.OpenOwn(file); err == nil {
-			b, err := io.ReadAll(io.LimitReader(f, maxAnswer+1))
-			if err == nil {
+			if b, err := io.ReadAll(io.LimitReader(f, maxAnswer+1)); err == nil {
 				list = append(list, string(b))
 			}
 			_ = f.Close() // it was only read

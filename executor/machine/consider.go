@@ -121,8 +121,7 @@ func (r *Run) already(n *node, format string, args ...any) error {
 
 // standing describes a node's state in a few words.
 func (n *node) standing() string {
-	s := n.shown()
-	if s != executor.Waiting {
+	if s := n.shown(); s != executor.Waiting {
 		return s.String()
 	}
 	out := "waiting for a person"
@@ -195,8 +194,7 @@ func (r *Run) considerApprove(n *node, d *executor.Decision) (act, error) {
 	}
 	switch {
 	case n.waitsFor(executor.CauseApproval):
-		approvers := r.epic.Gates[n.wait.Gate].Approvers
-		if !MayApprove(d.Name(), approvers) {
+		if approvers := r.epic.Gates[n.wait.Gate].Approvers; !MayApprove(d.Name(), approvers) {
 			return nil, &executor.Refused{
 				Why:  fmt.Sprintf("%s may not approve gate %s of %s", d.By, n.wait.Gate, n.ir.Key),
 				Hint: "its approvers: " + strings.Join(approvers, ", "),

@@ -97,8 +97,7 @@ func (p *people) planApproved() bool {
 // considerBase lets work begin on a base on which gates that have to be green are
 // red. It holds for these gates, these trees and this setup.
 func (r *Run) considerBase(d *executor.Decision) (act, error) {
-	people := r.epic.Run.HITL.Approvers
-	if !MayApprove(d.Name(), people) {
+	if people := r.epic.Run.HITL.Approvers; !MayApprove(d.Name(), people) {
 		return nil, &executor.Refused{Why: d.By + " may not approve the base", Hint: "its approvers: " + strings.Join(people, ", ")}
 	}
 	red := r.pre.red()

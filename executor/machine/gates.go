@@ -202,8 +202,7 @@ func (a *attempt) troubled() bool {
 func (r *Run) gateJudged(n *node, b executor.GateJudged) error {
 	l := &n.life
 	a := &l.attempt
-	step := n.stepNow()
-	i := slices.Index(step.Gates, b.Gate)
+	i := slices.Index(n.stepNow().Gates, b.Gate)
 	if i < 0 || i >= len(a.gates) || a.gates[i].done {
 		return fmt.Errorf("gate %s is not asked for", b.Gate)
 	}

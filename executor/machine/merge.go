@@ -117,12 +117,8 @@ func (n *node) resolveAnew() {
 // conflictText says what does not merge, and where.
 func (gr *graph) conflictText(n *node) string {
 	a := n.life.aside
-	var names []string
-	for _, in := range a.inputs {
-		if in.Node != "base" || len(a.inputs) < 3 {
-			names = append(names, gr.nameOf(in.Node))
-		}
-	}
+	inputs := lists.Keep(a.inputs, func(in executor.Result) bool { return in.Node != "base" || len(a.inputs) < 3 })
+	names := lists.Map(inputs, func(in executor.Result) string { return gr.nameOf(in.Node) })
 	said := strings.Join(names, ", ") + " do not merge"
 	if len(a.paths) > 0 {
 		said += ": " + text.Some(a.paths, 5)

@@ -58,8 +58,7 @@ func (r *Run) nodeBody(n *ir.Node) string {
 		}
 		b.WriteByte('\n')
 	}
-	v, _ := r.View(n.ID)
-	if len(v.Attempts) > 0 {
+	if v, _ := r.View(n.ID); len(v.Attempts) > 0 {
 		a := v.Attempts[len(v.Attempts)-1]
 		if a.Outcome.Summary != "" {
 			b.WriteString("## What the agent reported\n\n" + a.Outcome.Summary + "\n\n")

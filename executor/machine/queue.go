@@ -23,8 +23,7 @@ type queues struct {
 type set []int
 
 func (s *set) add(i int) {
-	at, found := slices.BinarySearch(*s, i)
-	if !found {
+	if at, found := slices.BinarySearch(*s, i); !found {
 		*s = slices.Insert(*s, at, i)
 	}
 }

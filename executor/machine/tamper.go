@@ -221,13 +221,8 @@ func (v Watch) Tampered() bool {
 func (v Watch) OpenTampers() []executor.Drift { return v.r.tampers.unsettled() }
 
 func (ts *tampers) unsettled() []executor.Drift {
-	var out []executor.Drift
-	for _, t := range ts.list {
-		if t.Grade == Tampered && t.State == TamperOpen {
-			out = append(out, t.Drift)
-		}
-	}
-	return out
+	open := lists.Keep(ts.list, func(t Tamper) bool { return t.Grade == Tampered && t.State == TamperOpen })
+	return lists.Map(open, func(t Tamper) executor.Drift { return t.Drift })
 }
 
 // Cut reports whether the last run was watched and was cut before its end.

@@ -118,8 +118,7 @@ func (r *Run) startable(now time.Time, wake *time.Time) []executor.Effect {
 		for k := from; k < len(out); k++ {
 			e := &out[k]
 			if name := r.asks(e); name != "" {
-				ok, again := r.parks.mayAsk(name, planned[name], now)
-				if !ok {
+				if ok, again := r.parks.mayAsk(name, planned[name], now); !ok {
 					sooner(wake, again)
 					continue
 				}

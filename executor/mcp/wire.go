@@ -82,8 +82,7 @@ func (w *writer) write(schema any, refs int) object {
 	}
 	out := object{}
 	if ref, ok := in["$ref"].(string); ok {
-		target, err := w.target(ref)
-		if err != nil || refs >= maxRefDepth {
+		if target, err := w.target(ref); err != nil || refs >= maxRefDepth {
 			w.exact = false
 		} else {
 			out = w.write(target, refs+1)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
@@ -137,10 +138,7 @@ func fill(template string, r *executor.AgentRun) (string, error) {
 // sets, its secrets, the turn's RALPH_ variables, and also. Its error is a configuration
 // failure.
 func (b Base) Env(r executor.AgentRun, also map[string]string) ([]string, error) {
-	set := maps.Clone(r.Env)
-	if set == nil {
-		set = map[string]string{}
-	}
+	set := lists.Merged(r.Env)
 	for _, name := range slices.Sorted(maps.Keys(r.Runner.Set)) {
 		v, err := fill(r.Runner.Set[name], &r)
 		if err != nil {
@@ -160,13 +158,11 @@ func (b Base) Env(r executor.AgentRun, also map[string]string) ([]string, error)
 	if err := process.Secrets(set, variables); err != nil {
 		return nil, Configuration(err)
 	}
-	for variable, v := range map[string]string{
+	maps.Copy(set, map[string]string{
 		"RALPH_EPIC": string(r.Epic), "RALPH_NODE": string(r.Node.Key), "RALPH_ID": string(r.Node.ID),
 		"RALPH_STEP": r.Step.Name, "RALPH_ATTEMPT": strconv.Itoa(r.Effect.Attempt), "RALPH_BRANCH": r.Node.Git.Branch,
 		"RALPH_PROMPT": File(r, PromptExt), "RALPH_FEEDBACK": File(r, FeedbackExt), Mark: r.OutcomeFile(),
-	} {
-		set[variable] = v
-	}
+	})
 	maps.Copy(set, also)
 	env := process.Allowed(names, set)
 	if r.Runner.Kind == "command" {

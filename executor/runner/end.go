@@ -114,8 +114,7 @@ const tailSize = executor.MaxNote / 4
 func Tail(r executor.AgentRun) string {
 	var parts []string
 	for _, ext := range []string{OutExt, ErrExt} {
-		t, err := process.Tail(File(r, ext), tailSize)
-		if err == nil && strings.TrimSpace(t) != "" {
+		if t, err := process.Tail(File(r, ext), tailSize); err == nil && strings.TrimSpace(t) != "" {
 			parts = append(parts, strings.TrimSpace(t))
 		}
 	}

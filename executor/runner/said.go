@@ -17,8 +17,7 @@ func Said(message string) executor.Outcome {
 		return o
 	}
 	if i := strings.LastIndex(said, "```json"); i >= 0 {
-		body, _, closed := strings.Cut(said[i+len("```json"):], "```")
-		if closed {
+		if body, _, closed := strings.Cut(said[i+len("```json"):], "```"); closed {
 			o, _ := executor.ParseOutcome([]byte(strings.TrimSpace(body)))
 			return o
 		}

@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -172,10 +173,7 @@ func (d *sim) start() error {
 }
 
 func (d *sim) begin() executor.RunStarted {
-	slots := d.s.Slots
-	if slots == 0 {
-		slots = max(d.epic.Run.Concurrency.Nodes, 1)
-	}
+	slots := cmp.Or(d.s.Slots, max(d.epic.Run.Concurrency.Nodes, 1))
 	base := executor.Tree{Commit: d.hash("base"), Tree: d.hash("base tree")}
 	d.trees[base.Commit] = base.Tree
 	start := executor.RunStarted{

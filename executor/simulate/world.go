@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -39,14 +40,10 @@ type pull struct {
 }
 
 func newWorld(epic *ir.Epic, s *Scenario) *world {
-	w := &world{
-		scenario: s, epic: epic, nodes: map[ir.NodeID]*ir.Node{}, tries: map[string]int{}, used: map[any]int{},
-		trees: map[string]string{}, pulls: map[ir.NodeID]*pull{},
+	return &world{
+		scenario: s, epic: epic, nodes: lists.Pointers(epic.Nodes, func(n *ir.Node) ir.NodeID { return n.ID }),
+		tries: map[string]int{}, used: map[any]int{}, trees: map[string]string{}, pulls: map[ir.NodeID]*pull{},
 	}
-	for i := range epic.Nodes {
-		w.nodes[epic.Nodes[i].ID] = &epic.Nodes[i]
-	}
-	return w
 }
 
 // do does an effect: what it reports, and how long that takes.

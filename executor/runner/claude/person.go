@@ -114,8 +114,7 @@ func (w *watcher) idle(ctx context.Context) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	for {
-		quiet := time.Since(w.grown)
-		if !w.waiting && quiet >= w.rest || quiet >= max(w.rest, deadTime) {
+		if quiet := time.Since(w.grown); !w.waiting && quiet >= w.rest || quiet >= max(w.rest, deadTime) {
 			return
 		}
 		select {

@@ -52,8 +52,7 @@ func content(own, shell string, without []string) (string, error) {
 func lay(into, over map[string]any) {
 	for k, v := range over {
 		below, ok := into[k].(map[string]any)
-		above, both := v.(map[string]any)
-		if ok && both {
+		if above, both := v.(map[string]any); ok && both {
 			lay(below, above)
 			continue
 		}

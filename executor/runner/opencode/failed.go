@@ -51,10 +51,7 @@ func (u *turn) state(id string, s status) *runner.End {
 
 // failed is how a turn ended that ended with an error.
 func (u *turn) failed(f fault) *runner.End {
-	text := short(f.Data.Message, 400)
-	if text == "" {
-		text = f.Name
-	}
+	text := cmp.Or(short(f.Data.Message, 400), f.Name)
 	fail := func(class executor.FailureClass) *runner.End {
 		return &runner.End{Err: &executor.Failure{Class: class, Err: errors.New(text)}}
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
@@ -27,12 +28,8 @@ func (c *Runner) Join(r executor.AgentRun, session string) []string {
 	if err != nil {
 		return nil
 	}
-	var out []string
-	for _, name := range slices.Sorted(maps.Keys(r.Runner.Set)) {
-		if !strings.Contains(r.Runner.Set[name], "${") {
-			out = append(out, name+"="+r.Runner.Set[name])
-		}
-	}
+	fixed := lists.Keep(slices.Sorted(maps.Keys(r.Runner.Set)), func(name string) bool { return !strings.Contains(r.Runner.Set[name], "${") })
+	out := lists.Map(fixed, func(name string) string { return name + "=" + r.Runner.Set[name] })
 	if len(out) > 0 {
 		out = append([]string{"env"}, out...)
 	}

@@ -79,10 +79,7 @@ const Mark = "RALPH_TRACKER"
 // is not run on the database: a newer one changes it when opening it, even to read, and
 // older ones refuse it from then on.
 func Open(ctx context.Context, o Options) (*Client, error) {
-	name := o.Program
-	if name == "" {
-		name = "bd"
-	}
+	name := cmp.Or(o.Program, "bd")
 	program, err := exec.LookPath(name)
 	if err != nil {
 		return nil, &Missing{Why: "there is no bd on PATH", Type: "Install beads: https://github.com/steveyegge/beads"}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/machine"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 )
 
@@ -136,13 +137,14 @@ func (m *Mirror) feedback(ctx context.Context, b *bead, q *asked) (words string,
 			since = list[i].At.Truncate(time.Second)
 		}
 	}
-	var said []string
-	for _, c := range list { // those of the question's second are before or after it by chance
-		if c.Author != m.c.actor && !c.At.Before(at) {
-			said = append(said, strings.TrimSpace(c.Text))
-		}
-	}
-	return text.Head(strings.Join(said, "\n\n"), executor.MaxNote), since, nil
+	// Those of the question's second are before or after it by chance.
+	return text.Head(SaidByOthers(list, m.c.actor, at), executor.MaxNote), since, nil
+}
+
+// SaidByOthers is what others than the actor have written since a time.
+func SaidByOthers(list []Comment, actor string, since time.Time) string {
+	others := lists.Keep(list, func(c Comment) bool { return c.Author != actor && !c.At.Before(since) })
+	return strings.Join(lists.Map(others, func(c Comment) string { return strings.TrimSpace(c.Text) }), "\n\n")
 }
 
 // excluded pauses a node whose bead has the label that leaves it to people, and lets

@@ -267,8 +267,7 @@ func (m *Mirror) dirty(id ir.NodeID) {
 
 // report says a line once.
 func (m *Mirror) report(format string, args ...any) {
-	line := fmt.Sprintf(format, args...)
-	if !m.reports[line] {
+	if line := fmt.Sprintf(format, args...); !m.reports[line] {
 		m.reports[line] = true
 		m.Report("%s", line)
 	}

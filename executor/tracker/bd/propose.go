@@ -33,10 +33,7 @@ func (c *Client) Propose(ctx context.Context, epic *ir.Epic, list []machine.Prop
 	if len(list) == 0 {
 		return nil, nil
 	}
-	nodes := map[ir.Key]ir.NodeID{}
-	for i := range epic.Nodes {
-		nodes[epic.Nodes[i].Key] = epic.Nodes[i].ID
-	}
+	nodes := lists.Table(epic.Nodes, func(n ir.Node) (ir.Key, ir.NodeID) { return n.Key, n.ID })
 	var asked []string
 	for _, p := range list {
 		asked = append(asked, proposalID(epic, nodes[p.Node], p))

@@ -51,8 +51,7 @@ func saidSince(list []Comment, text string, from time.Time) bool {
 
 // CommentOnce comments a bead, unless it has the same comment since a time.
 func (c *Client) CommentOnce(ctx context.Context, id, text string, since time.Time) error {
-	list, err := c.Comments(ctx, id)
-	if err != nil || saidSince(list, text, since) {
+	if list, err := c.Comments(ctx, id); err != nil || saidSince(list, text, since) {
 		return err
 	}
 	return c.Comment(ctx, id, text)

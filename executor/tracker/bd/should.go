@@ -204,8 +204,7 @@ func differs(want map[string]any, have json.RawMessage) bool {
 		return true
 	}
 	for k, v := range want {
-		text, err := json.Marshal(v)
-		if err != nil || !bytes.Equal(canonical(text), canonical(got[k])) {
+		if text, err := json.Marshal(v); err != nil || !bytes.Equal(canonical(text), canonical(got[k])) {
 			return true
 		}
 	}

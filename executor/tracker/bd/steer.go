@@ -10,6 +10,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/machine"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/shellword"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -49,10 +50,7 @@ func (m *Mirror) poll(ctx context.Context) error {
 		return err
 	}
 	m.look = m.Now().Add(m.Poll)
-	there := map[string]*Issue{}
-	for i := range list {
-		there[list[i].ID] = &list[i]
-	}
+	there := lists.Pointers(list, func(i *Issue) string { return i.ID })
 	for _, id := range m.order() {
 		b := m.beads[id]
 		now := there[b.name(m.epic)]

@@ -116,8 +116,7 @@ func (m *Mirror) confirmed(b *bead, s should) {
 func (m *Mirror) update(ctx context.Context, b *bead, s should) (wrote bool, err error) {
 	ch, ok := m.change(b, s)
 	if m.Metadata != nil && m.says(MirrorMetadata) && (ok || b.metadata) {
-		metadata, err := m.Metadata(b.node)
-		if err != nil {
+		if metadata, err := m.Metadata(b.node); err != nil {
 			m.report("%s: its metadata cannot be written: %v", b.id, err)
 		} else if differs(metadata, b.known.Metadata) {
 			ch.Metadata, ok = metadata, true
