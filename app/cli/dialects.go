@@ -70,8 +70,7 @@ func validateDialects(cmd *cobra.Command, a *project.Args, file string, asJSON b
 
 // initPlan writes the dialect that fits best into a plan.
 func initPlan(cmd *cobra.Command, file string) error {
-	a := &project.Args{Format: project.FormatText}
-	dialects, plan, err := dialectsOf(a, cmd, file)
+	dialects, plan, err := dialectsOf(&project.Args{Format: project.FormatText}, cmd, file)
 	if err != nil {
 		return err
 	}

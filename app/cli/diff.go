@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"os"
@@ -105,10 +106,7 @@ func gitFile(ctx context.Context, rev, path string) ([]byte, error) {
 		return nil, exit.Inputf("read %s:%s through git: it did not finish (%w)", rev, strings.TrimPrefix(path, "./"), ctx.Err())
 	}
 	if err != nil && !out.Full {
-		text := strings.TrimSpace(errOut.String())
-		if text == "" {
-			text = err.Error()
-		}
+		text := cmp.Or(strings.TrimSpace(errOut.String()), err.Error())
 		return nil, exit.Inputf("read %s:%s through git: %s", rev, strings.TrimPrefix(path, "./"), strings.TrimPrefix(text, "fatal: "))
 	}
 	if most := project.ReadsUpTo(out.Bytes()); out.Full || int64(out.Len()) > most {

@@ -51,8 +51,7 @@ func examinePolicy(ctx context.Context, root string, epic *ir.Epic, live bool) [
 	if p.Diags.HasErrors() {
 		found = append(found, Finding{Name: "policy", State: "warning", Detail: "it has errors", Hint: "ralph validate ralph.hcl policies/*.hcl says which"})
 	}
-	c := configuredRunners(p.Set, epic)
-	runners, err := c.examine(ctx, root, live)
+	runners, err := configuredRunners(p.Set, epic).examine(ctx, root, live)
 	if err != nil {
 		found = append(found, bad(err)...)
 	}

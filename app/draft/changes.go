@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/ralph-compiler/ralph/app/draft/judge"
+	"github.com/ralph-compiler/ralph/app/draft/rules"
 	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/diag"
@@ -83,14 +84,8 @@ func keptBy(d *ir.Difference, now *ir.Epic) (kept []ir.Key) {
 // byIdentities compares by ids alone: the plan as it was says no more.
 func byIdentities(was *judge.PlanBefore, now *ir.Epic, file *diag.File) *Changed {
 	out := &Changed{Note: "The plan as it was does not compile and never ran: only ids are compared."}
-	said := map[ir.NodeID]bool{}
-	for _, w := range was.Items {
-		said[w.ID] = true
-	}
-	ids := map[ir.Key]ir.NodeID{}
-	for _, n := range judge.IdentitiesOf(file).Items {
-		ids[n.Key] = n.ID
-	}
+	said := lists.Table(was.Items, func(w rules.Named) (ir.NodeID, bool) { return w.ID, true })
+	ids := lists.Table(judge.IdentitiesOf(file).Items, func(n rules.Named) (ir.Key, ir.NodeID) { return n.Key, n.ID })
 	has := map[ir.NodeID]bool{}
 	for n := range lists.Refs(now.Nodes) {
 		if id := ids[n.Key]; said[id] {
@@ -99,10 +94,7 @@ func byIdentities(was *judge.PlanBefore, now *ir.Epic, file *diag.File) *Changed
 			out.Added = append(out.Added, n.Key)
 		}
 	}
-	for _, w := range was.Items {
-		if !has[w.ID] {
-			out.Removed = append(out.Removed, w.Key)
-		}
-	}
+	gone := lists.Keep(was.Items, func(w rules.Named) bool { return !has[w.ID] })
+	out.Removed = lists.Map(gone, func(w rules.Named) ir.Key { return w.Key })
 	return out
 }

@@ -56,11 +56,10 @@ type Settings struct {
 func newSettings(c *project.Compilation, plan string) Settings {
 	res, file := c.Results[0], c.Files[plan]
 	s := Settings{Commands: commandsOf(res.Epic), Chosen: settingsOf(res, file)}
-	for _, d := range c.Diags {
-		if d.Severity <= diag.Warning {
-			s.Warnings = append(s.Warnings, fmt.Sprintf("%s%s: %s", atLine(file, d.Range), d.Code, d.Summary))
-		}
-	}
+	warnings := lists.Keep(c.Diags, func(d diag.Diagnostic) bool { return d.Severity <= diag.Warning })
+	s.Warnings = lists.Map(warnings, func(d diag.Diagnostic) string {
+		return fmt.Sprintf("%s%s: %s", atLine(file, d.Range), d.Code, d.Summary)
+	})
 	return s
 }
 

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"io"
 	"path/filepath"
 	"slices"
@@ -129,10 +130,7 @@ func (c *Compilation) Fit() (*compiler.DialectTable, *compiler.Reading) {
 		return nil, nil
 	}
 	t := compiler.Dialects(c.Input)
-	r := t.Of(t.Better)
-	if r == nil {
-		r = t.Placed()
-	}
+	r := cmp.Or(t.Of(t.Better), t.Placed())
 	if r == nil || !t.Said.IsZero() {
 		return nil, nil
 	}

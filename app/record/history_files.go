@@ -65,11 +65,10 @@ func (h *Historian) readFiles(out *ir.Attempt, dir string, a machine.AttemptLog)
 	}
 }
 
-func changesOf(list []executor.FileChange) (out []ir.FileChange) {
-	for _, f := range list {
-		out = append(out, ir.FileChange{Path: f.Path, From: f.From, Type: f.Type, Added: f.Added, Removed: f.Removed})
-	}
-	return out
+func changesOf(list []executor.FileChange) []ir.FileChange {
+	return lists.Map(list, func(f executor.FileChange) ir.FileChange {
+		return ir.FileChange{Path: f.Path, From: f.From, Type: f.Type, Added: f.Added, Removed: f.Removed}
+	})
 }
 
 // readTests reads the results of a gate's tests; nil if the file is missing or belongs to

@@ -93,12 +93,8 @@ func MergedInto(ctx context.Context, space *workspace.Space, run *machine.Run, b
 			theirs = append(theirs, c)
 		}
 	}
-	var results []executor.Result
-	for _, v := range run.Views() {
-		if v.Result.Commit != "" {
-			results = append(results, executor.Result{Node: v.ID, Tree: v.Result})
-		}
-	}
+	have := lists.Keep(run.Views(), func(v machine.NodeView) bool { return v.Result.Commit != "" })
+	results := lists.Map(have, func(v machine.NodeView) executor.Result { return executor.Result{Node: v.ID, Tree: v.Result} })
 	in, err := space.Bases.Merged(ctx, base, results)
 	return slices.DeleteFunc(in, func(id ir.NodeID) bool { return id == executor.Integration }), theirs, err
 }
@@ -121,9 +117,7 @@ func PlannedNodes(epic *ir.Epic, planned []machine.Planned) []PlannedJSON {
 	for n := range lists.Refs(epic.Nodes) {
 		byHand[n.ID] = n.Kind == ir.Manual || len(n.Steps) > 0 && !slices.ContainsFunc(n.Steps, func(s ir.Step) bool { return !epic.Agents[s.Agent].Human })
 	}
-	out := make([]PlannedJSON, len(planned))
-	for i, x := range planned {
-		out[i] = PlannedJSON{Key: x.Key, ID: x.Node, Title: x.Title, ByHand: byHand[x.Node], Action: x.Action, Needs: x.Needs, Cause: x.Cause}
-	}
-	return out
+	return lists.Map(planned, func(x machine.Planned) PlannedJSON {
+		return PlannedJSON{Key: x.Key, ID: x.Node, Title: x.Title, ByHand: byHand[x.Node], Action: x.Action, Needs: x.Needs, Cause: x.Cause}
+	})
 }

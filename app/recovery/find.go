@@ -88,10 +88,9 @@ func (r *Recovery) Find(ctx context.Context) (err error) {
 	if r.trails, err = r.Space.Refs.Trails(ctx); err != nil {
 		return err
 	}
-	r.byCommit = map[string]*workspace.Trail{}
-	for i := range r.trails {
-		r.byCommit[r.trails[i].Result.Commit] = &r.trails[i]
-		r.lost = max(r.lost, r.trails[i].Seq)
+	r.byCommit = lists.Pointers(r.trails, func(t *workspace.Trail) string { return t.Result.Commit })
+	for _, t := range r.trails {
+		r.lost = max(r.lost, t.Seq)
 	}
 	if r.Known.Run == nil {
 		if len(r.trails) > 0 {
@@ -338,10 +337,7 @@ func (r *Recovery) holdsAll(ctx context.Context, s *executor.KeptSuccess) bool {
 // sortTrails tells commits of attempts that were judged, as the beads have it, from
 // those that were not.
 func (r *Recovery) sortTrails() {
-	kept := map[ir.NodeID]*keptNode{}
-	for i := range r.kept {
-		kept[r.kept[i].id] = &r.kept[i]
-	}
+	kept := lists.Pointers(r.kept, func(k *keptNode) ir.NodeID { return k.id })
 	for _, t := range r.trails {
 		k := kept[t.Node]
 		if k == nil || t.Node == executor.Integration {

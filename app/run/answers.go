@@ -98,8 +98,7 @@ func (t *Desk) unchanged(ctx context.Context, node ir.NodeID, d executor.Decisio
 	if d.Verb != executor.Approve || !manual || d.Base == "" {
 		return "", nil
 	}
-	changed, err := t.Space.Trees.OwnChanges(ctx, node, d.Base)
-	if err != nil || changed {
+	if changed, err := t.Space.Trees.OwnChanges(ctx, node, d.Base); err != nil || changed {
 		return "", err
 	}
 	return "  nothing was changed in its worktree or on its branch: the approval means that it is done as it is\n", nil

@@ -130,11 +130,7 @@ func (r *Opened) checkGate(name string, g ir.Gate) string {
 	if word == "" || len(r.Epic.Run.Worktree.Setup) > 0 {
 		return ""
 	}
-	set := maps.Clone(r.Epic.Run.Worktree.Env)
-	if set == nil {
-		set = map[string]string{}
-	}
-	maps.Copy(set, g.Env)
+	set := lists.Merged(r.Epic.Run.Worktree.Env, g.Env)
 	if err := process.Secrets(set, r.Epic.SecretVars(g.Secrets)); err != nil {
 		return fmt.Sprintf("gate %s: %v", name, err)
 	}
@@ -149,8 +145,7 @@ func (r *Opened) checkGate(name string, g ir.Gate) string {
 func (r *Opened) checkDeadlines(now time.Time) error {
 	var late []string
 	for n := range lists.Refs(r.Epic.Nodes) {
-		end, ok := ir.Deadline(n.Limits.Deadline)
-		if !ok || n.Done || now.Before(end) {
+		if end, ok := ir.Deadline(n.Limits.Deadline); !ok || n.Done || now.Before(end) {
 			continue
 		}
 		v, _ := r.Run.View(n.ID)

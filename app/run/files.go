@@ -44,11 +44,8 @@ type startsFrom struct {
 // planned, which consumes it.
 func NewStartsFrom(epic *ir.Epic, space *workspace.Space, run *machine.Run, start executor.RunStarted) startsFrom {
 	f := startsFrom{epic: epic, space: space, base: start.Base, bases: start.Bases, Pinned: run.Bases().Base().Commit != ""}
-	for _, v := range run.Views() {
-		if v.Result.Commit != "" {
-			f.held = append(f.held, v.Result)
-		}
-	}
+	f.held = lists.Map(run.Views(), func(v machine.NodeView) executor.Tree { return v.Result })
+	f.held = slices.DeleteFunc(f.held, func(t executor.Tree) bool { return t.Commit == "" })
 	return f
 }
 
@@ -220,11 +217,8 @@ func (f startsFrom) mend(ctx context.Context, path string, base executor.Tree, i
 	if at, err := f.space.Bases.Moved(ctx); err == nil && at != "" && at != base.Commit && has(at, path) {
 		return fmt.Sprintf("the commit that agents start from (%.12s) lacks it, its branch has it by now (%.12s): ralph apply --rebase", base.Commit, at)
 	}
-	var way []string
-	for _, p := range f.space.Checkout.Way(path) { // git takes nothing that is behind a link
-		way = append(way, words.QuotePath(p))
-	}
-	add := strings.Join(way, " ")
+	way := f.space.Checkout.Way(path) // git takes nothing that is behind a link
+	add := strings.Join(lists.Map(way, words.QuotePath), " ")
 	switch {
 	case ignored:
 		return fmt.Sprintf("git ignores it: write worktree { copy = [%q] }, or a setup command that makes it, or: git add --force %s && git commit%s", path, add, then)

@@ -9,6 +9,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -57,11 +58,6 @@ func NamesTaken(found []workspace.Clash) error {
 
 // begunIn lists the nodes that have attempts.
 func begunIn(run *machine.Run) []ir.NodeID {
-	var ids []ir.NodeID
-	for _, v := range run.Views() {
-		if len(v.Attempts) > 0 {
-			ids = append(ids, v.ID)
-		}
-	}
-	return ids
+	begun := lists.Keep(run.Views(), func(v machine.NodeView) bool { return len(v.Attempts) > 0 })
+	return lists.Map(begun, func(v machine.NodeView) ir.NodeID { return v.ID })
 }

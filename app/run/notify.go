@@ -18,6 +18,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/machine"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/spell"
 	"github.com/ralph-compiler/ralph/internal/text"
@@ -146,13 +147,8 @@ func (n *notifier) about(event string, set map[string]string) {
 		if !slices.Contains(x.On, event) || len(x.Run) == 0 {
 			continue
 		}
-		own := maps.Clone(x.Env)
-		if own == nil {
-			own = map[string]string{}
-		}
-		maps.Copy(own, set)
 		select {
-		case n.queue <- notice{x.Run, own, n.epic.SecretVars(x.Secrets)}:
+		case n.queue <- notice{x.Run, lists.Merged(x.Env, set), n.epic.SecretVars(x.Secrets)}:
 		default: // its program is far slower than the run
 			n.lost++
 		}

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +21,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor/journal"
 	"github.com/ralph-compiler/ralph/executor/local"
 	"github.com/ralph-compiler/ralph/executor/machine"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
@@ -46,8 +48,7 @@ type Args struct {
 func (r *Opened) logRuns(list []executor.Event) (last *journal.RunRecord, err error) {
 	for _, e := range list {
 		r.Times.Add(e)
-		done := r.tally.Add(e)
-		if done != nil && done.Outcome == executor.RunKilled {
+		if done := r.tally.Add(e); done != nil && done.Outcome == executor.RunKilled {
 			err = errors.Join(err, journal.AppendRun(r.Space.State(), *done))
 		} else if done != nil {
 			last = done
@@ -144,10 +145,7 @@ func (r *Opened) sayBefore(ctx context.Context, note func(text string)) {
 
 // start is how the run begins.
 func (r *Opened) start(ctx context.Context, a *Args, only, rerun []ir.NodeID) (executor.RunStarted, error) {
-	slots := a.Parallel
-	if slots == 0 {
-		slots = max(r.Epic.Run.Concurrency.Nodes, 1)
-	}
+	slots := cmp.Or(a.Parallel, max(r.Epic.Run.Concurrency.Nodes, 1))
 	setup := ""
 	if !a.Blind {
 		digest, err := r.Space.Checkout.SetupDigest()
@@ -226,13 +224,8 @@ func (r *Opened) clean(ctx context.Context, note func(text string)) {
 	if r.Epic.Run.Git.Cleanup != "on_success" {
 		return
 	}
-	var done []ir.NodeID
-	for _, v := range r.Run.Views() {
-		if v.Status == executor.Done && len(v.Attempts) > 0 {
-			done = append(done, v.ID)
-		}
-	}
-	kept, err := r.Space.Trees.Clean(ctx, done)
+	done := lists.Keep(r.Run.Views(), func(v machine.NodeView) bool { return v.Status == executor.Done && len(v.Attempts) > 0 })
+	kept, err := r.Space.Trees.Clean(ctx, lists.Map(done, func(v machine.NodeView) ir.NodeID { return v.ID }))
 	for _, k := range kept {
 		note(fmt.Sprintf("the worktree %s is kept: %s", k.Dir, k.Why))
 	}
@@ -283,8 +276,7 @@ func (r *Opened) TryBases(ctx context.Context, start executor.RunStarted, activi
 	gates := executor.Effect{Kind: executor.EffectGate, Step: executor.Preflight}
 	seen := watch.Begin(gates)
 	tools := r.tools(false, activity)
-	failed := effects.Preflight(ctx, &tools, machine.Untried(checks), put)
-	if failed != nil {
+	if failed := effects.Preflight(ctx, &tools, machine.Untried(checks), put); failed != nil {
 		end.Detail = text.Head(r.crew.Redact.String(failed.Error()), executor.MaxNote)
 	}
 	if ctx.Err() != nil {

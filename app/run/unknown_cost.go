@@ -38,10 +38,7 @@ const (
 func UnknownCosts(epic *ir.Epic, run *machine.Run) []unknownCost {
 	found := map[string]unknownCost{}
 	whole := run.Overview().Budget
-	nodes := map[ir.NodeID]*ir.Node{}
-	for i := range epic.Nodes {
-		nodes[epic.Nodes[i].ID] = &epic.Nodes[i]
-	}
+	nodes := lists.Pointers(epic.Nodes, func(n *ir.Node) ir.NodeID { return n.ID })
 	for _, v := range run.Views() {
 		n := nodes[v.ID]
 		switch {

@@ -27,8 +27,7 @@ func GraphNumbers(epic *ir.Epic, waves, critical bool, impact string) []byte {
 		b.WriteString(slack(s))
 	}
 	if impact != "" {
-		waiting := ir.Impact(epic.Nodes, ir.Key(impact))
-		if len(waiting) == 0 {
+		if waiting := ir.Impact(epic.Nodes, ir.Key(impact)); len(waiting) == 0 {
 			fmt.Fprintf(&b, "nothing waits for %s\n", impact)
 		} else {
 			fmt.Fprintf(&b, "%s for %s: %s\n", text.Counted(len(waiting), "sprint waits", "sprints wait"), impact, JoinKeys(waiting, " "))

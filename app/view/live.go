@@ -76,10 +76,7 @@ const (
 
 func newLive(v *Run) *live {
 	l := &live{view: v, block: term.NewBlock(v.Out), signs: map[ir.NodeID]sign{}, stop: make(chan struct{}), wave: map[ir.NodeID]int{}, done: map[ir.NodeID]bool{}, asks: map[ir.NodeID]bool{}}
-	ids := map[ir.Key]ir.NodeID{}
-	for i := range v.epic.Nodes {
-		ids[v.epic.Nodes[i].Key] = v.epic.Nodes[i].ID
-	}
+	ids := lists.Table(v.epic.Nodes, func(n ir.Node) (ir.Key, ir.NodeID) { return n.Key, n.ID })
 	for i, keys := range v.epic.Stats().Waves {
 		for _, k := range keys {
 			l.wave[ids[k]] = i
@@ -238,13 +235,8 @@ func (l *live) settleOne(id ir.NodeID) {
 
 // parkedLines says until when runners are not asked, and why.
 func parkedLines(parked []executor.RunnerParked, now time.Time) []string {
-	var out []string
-	for _, p := range parked {
-		if p.Until.After(now) {
-			out = append(out, reveal.Words(words.Parked(p, now)))
-		}
-	}
-	return out
+	still := lists.Keep(parked, func(p executor.RunnerParked) bool { return p.Until.After(now) })
+	return lists.Map(still, func(p executor.RunnerParked) string { return reveal.Words(words.Parked(p, now)) })
 }
 
 // peopleLines lists the first of what waits for a person.

@@ -94,8 +94,7 @@ func (v *Run) Events(list []executor.Event) {
 	var lines strings.Builder
 	for _, e := range list {
 		if v.Jsonl {
-			b, err := json.Marshal(e)
-			if err == nil {
+			if b, err := json.Marshal(e); err == nil {
 				_, _ = v.Out.Write(append(reveal.JSON(b), '\n')) // a reader that went away does not end the run
 			}
 			continue

@@ -62,6 +62,5 @@ func Sessions(r *record.Record, out io.Writer, v machine.NodeView, list []run.Se
 
 // joinCommand is what a person types to join a session.
 func joinCommand(s run.Session) string {
-	text := lists.Map(s.Joined, words.QuoteArg)
-	return "cd " + words.QuoteArg(s.Dir) + " && " + strings.Join(text, " ")
+	return "cd " + words.QuoteArg(s.Dir) + " && " + strings.Join(lists.Map(s.Joined, words.QuoteArg), " ")
 }

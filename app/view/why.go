@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -27,10 +28,7 @@ func Why(c *project.Compilation, w io.Writer, n *ir.Node, reasons []compiler.Rea
 	}
 	shown, files := c.Sources.FromHere(list)
 	for i, x := range reasons {
-		value := reveal.Words(strings.ReplaceAll(x.Value, "\n", " "))
-		if value == "" {
-			value = "–"
-		}
+		value := cmp.Or(reveal.Words(strings.ReplaceAll(x.Value, "\n", " ")), "–")
 		if !whole {
 			value = columns.Truncate(value, 90)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/tracker/bd"
 	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -80,10 +81,8 @@ type startPoint struct {
 // and what it runs again.
 func (p *startPoint) args(before *pastRun) []string {
 	var out []string
-	if !p.held || before == nil || before.done {
-		if p.gathered.Base.Commit != "" {
-			out = append(out, "--base", p.gathered.Base.Commit)
-		}
+	if (!p.held || before == nil || before.done) && p.gathered.Base.Commit != "" {
+		out = append(out, "--base", p.gathered.Base.Commit)
 	}
 	if before != nil && before.done {
 		out = append(out, "--rerun", before.key)
@@ -93,11 +92,9 @@ func (p *startPoint) args(before *pastRun) []string {
 
 // missing says which results the base does not hold.
 func (p *startPoint) missing() []string {
-	var out []string
-	for _, id := range p.gathered.Missing {
-		out = append(out, fmt.Sprintf("%s has no result of ralph in this repository: work starts without it, from the branch", id))
-	}
-	return out
+	return lists.Map(p.gathered.Missing, func(id ir.NodeID) string {
+		return fmt.Sprintf("%s has no result of ralph in this repository: work starts without it, from the branch", id)
+	})
 }
 
 // pastRun is what an earlier run of an issue came to.

@@ -138,11 +138,5 @@ func (w *Worker) SaidSince(ctx context.Context, id string, since time.Time) (str
 	if err != nil {
 		return "", err
 	}
-	var out []string
-	for _, c := range list {
-		if c.Author != w.Actor && !c.At.Before(since.Truncate(time.Second)) {
-			out = append(out, strings.TrimSpace(c.Text))
-		}
-	}
-	return strings.Join(out, "\n\n"), nil
+	return bd.SaidByOthers(list, w.Actor, since.Truncate(time.Second)), nil
 }

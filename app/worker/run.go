@@ -132,8 +132,7 @@ func (w *Worker) progress(ctx context.Context, r *Run) error {
 	if err != nil || !begunAfter(rec.Events, r.claim.After) {
 		return err
 	}
-	v, _ := rec.Run.View(rec.Epic.Nodes[0].ID)
-	if v.Attempt != "" && v.Attempt != r.attempt {
+	if v, _ := rec.Run.View(rec.Epic.Nodes[0].ID); v.Attempt != "" && v.Attempt != r.attempt {
 		r.attempt = v.Attempt
 		w.Say.linef(r.issue.ID, "%s", v.Doing)
 	}

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -133,10 +134,7 @@ func (k *revising) lost(said map[ir.NodeID]Named) map[ir.Key]bool {
 		if has[w.ID] {
 			continue
 		}
-		n := byTitle[folded(w.Title)]
-		if n == nil {
-			n = byKey[w.Key]
-		}
+		n := cmp.Or(byTitle[folded(w.Title)], byKey[w.Key])
 		if n == nil || out[n.Key] {
 			continue // it was removed
 		}
@@ -158,10 +156,7 @@ func kept(now []Named, w Named) bool {
 // finished reports sprints that are done and that the changed plan would lose or do
 // once more.
 func (k *revising) finished() {
-	byID := make(map[ir.NodeID]*ir.Node, len(k.Epic.Nodes))
-	for i := range k.Epic.Nodes {
-		byID[k.Epic.Nodes[i].ID] = &k.Epic.Nodes[i]
-	}
+	byID := lists.Pointers(k.Epic.Nodes, func(n *ir.Node) ir.NodeID { return n.ID })
 	said := lists.Table(k.Now.Items, func(n Named) (ir.NodeID, bool) { return n.ID, true })
 	for _, f := range k.was.Finished {
 		n := byID[f.ID]
