@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -149,7 +150,7 @@ func (m *runMirror) observe(list []executor.Event) {
 
 // close sends the rest as long as the tracker answers and without an interrupt,
 // and says what remains, and what stays otherwise in the tracker.
-func (m *runMirror) close(interrupts <-chan struct{}) (lines []string) {
+func (m *runMirror) close(interrupts <-chan os.Signal) (lines []string) {
 	if m == nil {
 		return nil
 	}

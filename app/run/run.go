@@ -29,18 +29,16 @@ import (
 
 // Args are the flags of apply.
 type Args struct {
-	Epic     record.Flag
-	Parallel int
-	Only     []string
-	Rerun    []string
-	Grace    time.Duration
-	Events   string
-	Wait     bool
-	Rebase   bool
-	Blind    bool   // no preflight
-	Trial    bool   // a preflight alone: nothing is pinned
-	Base     string // commit to start from, instead of a branch: what ralph worker gathered
-	Worker   bool   // started by ralph worker, which speaks with the tracker itself
+	Epic         record.Flag
+	Parallel     int
+	Only, Rerun  []string
+	Grace        time.Duration
+	Events       string
+	Wait, Rebase bool
+	Blind        bool   // no preflight
+	Trial        bool   // a preflight alone: nothing is pinned
+	Base         string // commit to start from, instead of a branch: what ralph worker gathered
+	Worker       bool   // started by ralph worker, which speaks with the tracker itself
 }
 
 // logRuns keeps runs.jsonl: a line for each run that ended, written with the next
@@ -165,7 +163,7 @@ func (r *Opened) start(ctx context.Context, a *Args, only, rerun []ir.NodeID) (e
 }
 
 // drive walks the epic in this process, until it ends or is interrupted.
-func (r *Opened) drive(ctx context.Context, a *Args, start executor.RunStarted, view watcher, observe func([]executor.Event), interrupts <-chan struct{}) (interrupted bool, err error) {
+func (r *Opened) drive(ctx context.Context, a *Args, start executor.RunStarted, view watcher, observe func([]executor.Event), interrupts <-chan os.Signal) (interrupted bool, err error) {
 	tools := r.tools(a.Worker, view.Activity)
 	tools.Agents, tools.Runners, tools.Identity = r.agents, r.crew.By, r.Space.Checkout.Identity()
 	interrupted, err = local.Apply(ctx, local.Config{
@@ -197,25 +195,10 @@ func (r *Opened) tools(worker bool, activity func(executor.Effect, executor.Acti
 
 // CatchInterrupts turns Ctrl-C, SIGTERM and a closed terminal into requests to
 // drain. From the second one on they end the grace.
-func CatchInterrupts() (<-chan struct{}, func()) {
-	sig := make(chan os.Signal, 2)
-	signal.Notify(sig, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	out := make(chan struct{}, 2)
-	end := make(chan struct{})
-	go func() {
-		for {
-			select {
-			case <-sig:
-				select {
-				case out <- struct{}{}:
-				default: // two are waiting already
-				}
-			case <-end:
-				return
-			}
-		}
-	}()
-	return out, func() { signal.Stop(sig); close(end) }
+func CatchInterrupts() (<-chan os.Signal, func()) {
+	out := make(chan os.Signal, 2) // more than two need not wait
+	signal.Notify(out, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	return out, func() { signal.Stop(out) }
 }
 
 // clean removes the worktrees of sprints that are done, if the policy asks for it,

@@ -102,7 +102,7 @@ const (
 
 // Loop polls, starts runs, watches them and writes their results back until it is told to
 // end.
-func (w *Worker) Loop(ctx context.Context, interrupts <-chan struct{}) error {
+func (w *Worker) Loop(ctx context.Context, interrupts <-chan os.Signal) error {
 	w.Say.linef("", "at work on %s: %s at a time, polling bd every %s; Ctrl-C ends it", w.Bd.Beads(), text.Count(w.Args.Max, "issue"), words.Brief(w.Args.Poll))
 	asking, stopAsking := context.WithCancel(ctx)
 	defer stopAsking()

@@ -2,6 +2,7 @@ package local_test
 
 import (
 	"context"
+	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -44,8 +45,8 @@ func TestAStayingRunWaitsForPeople(t *testing.T) { // execution §5: --wait
 		b.gate.Do = func(_ context.Context, r executor.GateRun) (executor.GateJudged, error) {
 			return executortest.Verdict(r.Name, executor.ErrorJudged), nil
 		}
-		stop := make(chan struct{}, 1)
-		go func() { <-time.After(3 * time.Hour); stop <- struct{}{} }()
+		stop := make(chan os.Signal, 1)
+		go func() { <-time.After(3 * time.Hour); stop <- os.Interrupt }()
 		began := time.Now()
 		run, err := b.apply(func(c *local.Config, s *executor.RunStarted) {
 			c.Inbox, c.Interrupts, s.Wait = &executortest.Inbox{}, stop, true

@@ -2,6 +2,7 @@ package local
 
 import (
 	"context"
+	"os"
 	"sync"
 	"time"
 
@@ -18,7 +19,7 @@ type Config struct {
 	Grace   time.Duration // that running attempts get at the first interrupt
 
 	// Interrupts asks to drain (first) and to stop at once (second). It may be nil.
-	Interrupts <-chan struct{}
+	Interrupts <-chan os.Signal
 	Inbox      executor.Inbox                           // decisions of people; may be nil
 	Letters    <-chan struct{}                          // says that the inbox may have changed; may be nil: it is looked at twice a second
 	Unread     func(executor.Letter, *executor.Refused) // told of a letter that was written before the run and is refused; may be nil

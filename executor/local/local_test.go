@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -352,7 +353,7 @@ func TestInterrupts(t *testing.T) { // S2-32
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				b := newBench(t, executortest.Epic([]string{"1.1", "1.2: 1.1"}))
-				stop := make(chan struct{}, 2)
+				stop := make(chan os.Signal, 2)
 				first := true
 				b.runner.Do = func(ctx context.Context, r executor.AgentRun) (executor.AgentEnded, error) {
 					if !first {
@@ -360,7 +361,7 @@ func TestInterrupts(t *testing.T) { // S2-32
 					}
 					first = false
 					for range c.interrupts {
-						stop <- struct{}{}
+						stop <- os.Interrupt
 					}
 					select {
 					case <-time.After(c.took):

@@ -3,6 +3,7 @@ package local_test
 import (
 	"context"
 	"errors"
+	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -101,9 +102,9 @@ func TestACrashInAPreflightCostsOneMore(t *testing.T) { // execution §5, §9
 
 func TestAPreflightIsInterrupted(t *testing.T) { // execution §5
 	b := newBench(t, executortest.Epic([]string{"1.1"}, twoGates))
-	interrupts := make(chan struct{}, 1)
+	interrupts := make(chan os.Signal, 1)
 	b.gate.Do = func(ctx context.Context, r executor.GateRun) (executor.GateJudged, error) {
-		interrupts <- struct{}{}
+		interrupts <- os.Interrupt
 		<-ctx.Done()
 		return executor.GateJudged{}, ctx.Err()
 	}
