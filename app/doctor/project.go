@@ -13,6 +13,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/run"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor/machine"
+	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/internal/shell"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -60,7 +61,7 @@ func examinePolicy(ctx context.Context, root string, epic *ir.Epic, live bool) [
 
 func examineDisk(root string, epic *ir.Epic) Finding {
 	f := Finding{Name: "disk", State: "ok"}
-	free, err := run.FreeSpace(root)
+	free, err := workspace.FreeSpace(root)
 	if err != nil {
 		f.State, f.Detail = "warning", err.Error()
 		return f
@@ -112,16 +113,17 @@ func examineEpic(ctx context.Context, file string) (*ir.Epic, Finding) {
 	}
 	var programs []string
 	for _, r := range epic.Runners {
-		if r.Kind == "command" && len(r.Run) > 0 && !slices.Contains(programs, r.Run[0]) {
+		if r.Kind == "command" && len(r.Run) > 0 {
 			programs = append(programs, r.Run[0])
 		}
 	}
 	for _, g := range epic.Gates {
-		if word := shell.First(g.Run); g.Kind == "command" && word != "" && !slices.Contains(programs, word) {
+		if word := shell.First(g.Run); g.Kind == "command" && word != "" {
 			programs = append(programs, word)
 		}
 	}
 	slices.Sort(programs)
+	programs = slices.Compact(programs)
 	detail := "all programs that it needs are installed"
 	if len(programs) > 0 {
 		detail += ": " + words.ListOf(programs)

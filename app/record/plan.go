@@ -72,12 +72,7 @@ func PlannedStart(ctx context.Context, epic *ir.Epic, space *workspace.Space, ru
 
 // WillRun are the nodes that a run would work on.
 func WillRun(planned []machine.Planned) map[ir.NodeID]bool {
-	return lists.Table(planned, func(p machine.Planned) (ir.NodeID, bool) { return p.Node, WorksAction(p.Action) })
-}
-
-// WorksAction reports whether a planned action means work for the node in the next run.
-func WorksAction(a machine.Action) bool {
-	return slices.Contains([]machine.Action{machine.ActRun, machine.ActRerun, machine.ActMay, machine.ActJudge, machine.ActGoOn, machine.ActRunning}, a)
+	return lists.Table(planned, func(p machine.Planned) (ir.NodeID, bool) { return p.Node, p.Action.Works() })
 }
 
 // MergedInto lists the nodes whose results a new base already holds. It also asks about

@@ -128,8 +128,7 @@ func (r *Opened) check(ctx context.Context, a *Args, begun bool) (files []agentT
 func (r *Opened) lockAndReplay(ctx context.Context, state string) (err error) {
 	_, known := os.Lstat(state)
 	if r.door, err = await(ctx, state); err != nil {
-		var held *journal.Held
-		if errors.As(err, &held) {
+		if held, is := errors.AsType[*journal.Held](err); is {
 			how := "end it with Ctrl-C there"
 			if held.By.PID > 0 { // not of a record that could not be read
 				how += fmt.Sprintf(" (kill -INT %d)", held.By.PID)

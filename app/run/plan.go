@@ -36,8 +36,7 @@ func PlanOf(ctx context.Context, epic *ir.Epic, space *workspace.Space, run *mac
 	}
 	planned, err := machine.Plan(run, start, time.Now())
 	if err != nil {
-		var no *executor.Refused
-		if errors.As(err, &no) {
+		if _, refused := errors.AsType[*executor.Refused](err); refused {
 			return p, err
 		}
 		return p, &exit.Error{Code: exit.Bug, Err: err}
@@ -63,7 +62,7 @@ func PlanOf(ctx context.Context, epic *ir.Epic, space *workspace.Space, run *mac
 		if x.Node != executor.Integration {
 			p.Counts[string(x.Action)]++
 		}
-		if record.WorksAction(x.Action) {
+		if x.Action.Works() {
 			p.Changes = true
 			works++
 		}
@@ -93,7 +92,7 @@ func planDisk(ctx context.Context, p *record.PlanJSON, epic *ir.Epic, space *wor
 		return err
 	}
 	p.Disk.Need = size * int64(p.Disk.Trees) * 6 / 5
-	if p.Disk.Free, err = FreeSpace(space.Top()); err != nil {
+	if p.Disk.Free, err = workspace.FreeSpace(space.Top()); err != nil {
 		p.Disk.Free = -1
 	}
 	if need := p.Disk.Need + epic.Run.Worktree.MinFree; works > 0 && p.Disk.Free >= 0 && p.Disk.Free < need {

@@ -16,6 +16,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor/journal"
+	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/regular"
@@ -99,7 +100,7 @@ func checkSpace(dir string, want int64) error {
 	if want <= 0 {
 		return nil
 	}
-	free, err := FreeSpace(dir)
+	free, err := workspace.FreeSpace(dir)
 	if err != nil {
 		return exit.Inputf("free space of %s: %w", dir, err)
 	}

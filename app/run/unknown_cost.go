@@ -42,9 +42,7 @@ func UnknownCosts(epic *ir.Epic, run *machine.Run) []unknownCost {
 	for _, v := range run.Views() {
 		n := nodes[v.ID]
 		switch {
-		case n == nil, n.Kind == ir.Manual, !v.Selected:
-			continue
-		case v.Status == executor.Done, v.Status == executor.Skipped, v.Status == executor.Cancelled, v.Status == executor.Blocked:
+		case n == nil, n.Kind == ir.Manual, !v.Selected, v.Status == executor.Done, v.Status == executor.Skipped, v.Status == executor.Cancelled, v.Status == executor.Blocked:
 			continue
 		case v.Status == executor.Waiting && v.For == executor.ForHuman:
 			continue

@@ -71,7 +71,7 @@ func Plan(r *Run, start executor.RunStarted, now time.Time) ([]Planned, error) {
 			action, cause = ActRunning, what
 		}
 		p.actions[i] = action
-		works = works || action.works()
+		works = works || action.Works()
 		x := Planned{Node: n.id, Key: n.ir.Key, Title: n.ir.Title, Action: action, Cause: cause}
 		if action == ActBlocked && p.held[i].key != x.Key {
 			x.Needs = p.held[i].key
@@ -95,13 +95,9 @@ func Plan(r *Run, start executor.RunStarted, now time.Time) ([]Planned, error) {
 	return out, nil
 }
 
-// works reports whether something would be done.
-func (a Action) works() bool {
-	switch a {
-	case ActRun, ActRerun, ActMay, ActJudge, ActGoOn, ActRunning:
-		return true
-	}
-	return false
+// Works reports whether something would be done in the next run.
+func (a Action) Works() bool {
+	return slices.Contains([]Action{ActRun, ActRerun, ActMay, ActJudge, ActGoOn, ActRunning}, a)
 }
 
 // planning goes through the nodes in order: what a node needs is planned before it.
@@ -217,7 +213,7 @@ func (p *planning) pending(i int, n *node) (Action, string) {
 			x = x.through()
 		}
 		p.held[i] = p.held[i].or(x)
-		if p.actions[d].works() {
+		if p.actions[d].Works() {
 			again = append(again, string(p.r.nodes[d].ir.Key))
 		}
 	}

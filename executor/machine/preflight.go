@@ -15,15 +15,14 @@ import (
 
 // BaseCheck is a gate that a preflight tries on a base.
 type BaseCheck struct {
-	Gate     string
-	Also     []string // gates with the same digest
-	Digest   string
-	Setup    string
-	Base     executor.Tree
-	Of       string                   // name of the base, where a root names its own
-	Green    bool                     // nothing starts while it is red
-	Known    *executor.BaselineJudged // the verdict on record, nil if there is none
-	Approved string                   // who let it be red
+	Gate          string
+	Also          []string // gates with the same digest
+	Digest, Setup string
+	Base          executor.Tree
+	Of            string                   // name of the base, where a root names its own
+	Green         bool                     // nothing starts while it is red
+	Known         *executor.BaselineJudged // the verdict on record, nil if there is none
+	Approved      string                   // who let it be red
 }
 
 // Untried converts checks to their form on record, without verdicts.
@@ -152,7 +151,7 @@ func (v Bases) Checks() []BaseCheck {
 		}
 		p.actions[i], _ = p.plan(i, n)
 		bases[i] = v.r.runs.basesOf(n, bases)
-		if !p.actions[i].works() {
+		if !p.actions[i].Works() {
 			continue
 		}
 		for _, s := range n.ir.Steps {

@@ -47,9 +47,7 @@ type Refs struct{ *space }
 // Trees are the worktrees between effects: files left in them, and files moved out.
 type Trees struct{ *space }
 
-func (s *space) whole() *Space {
-	return &Space{s, Bases{s}, Checkout{s}, Names{s}, Refs{s}, Trees{s}}
-}
+func (s *space) whole() *Space { return &Space{s, Bases{s}, Checkout{s}, Names{s}, Refs{s}, Trees{s}} }
 
 // space is what they share.
 type space struct {
@@ -128,7 +126,7 @@ func Open(ctx context.Context, dir string, epic *ir.Epic) (*Space, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &space{git: g, epic: epic, branches: map[string]bool{}, free: free}
+	s := &space{git: g, epic: epic, branches: map[string]bool{}, free: FreeSpace}
 	if s.top, err = g.locateTop(ctx, dir); err != nil {
 		return nil, err
 	}

@@ -3,11 +3,11 @@
 package workspace
 
 import (
-	"math"
+	"errors"
 	"syscall"
 )
 
-// free is not known here: the floor does not apply.
-func free(string) (int64, error) { return math.MaxInt64, nil }
+// FreeSpace returns errors.ErrUnsupported: it is not known here.
+func FreeSpace(string) (int64, error) { return 0, errors.ErrUnsupported }
 
 func apart() *syscall.SysProcAttr { return nil }

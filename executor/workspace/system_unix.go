@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// free returns how many bytes a user may still write below dir.
-func free(dir string) (int64, error) {
+// FreeSpace returns how many bytes the user can still write below dir.
+func FreeSpace(dir string) (int64, error) {
 	var st syscall.Statfs_t
 	if err := syscall.Statfs(dir, &st); err != nil {
 		return 0, err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -244,6 +245,9 @@ func (s *space) room(dir string) error {
 		dir = filepath.Dir(dir)
 	}
 	have, err := s.free(dir)
+	if errors.Is(err, errors.ErrUnsupported) { // the floor does not apply
+		return nil
+	}
 	if err != nil {
 		return fmt.Errorf("free space of %s: %w", dir, err)
 	}

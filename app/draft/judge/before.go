@@ -139,7 +139,7 @@ func againWith(ctx context.Context, epic *ir.Epic) (map[ir.NodeID]string, error)
 	planned, _, err := Planned(ctx, epic)
 	out := map[ir.NodeID]string{}
 	for _, x := range planned {
-		if record.WorksAction(x.Action) && x.Action != machine.ActJudge {
+		if x.Action.Works() && x.Action != machine.ActJudge {
 			out[x.Node] = x.Cause
 		}
 	}
