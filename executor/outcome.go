@@ -195,9 +195,7 @@ func deref(s *string) string {
 
 func note(s string, n int) string { return text.Head(Clean(strings.TrimSpace(s)), n) }
 
-func shortLine(parts ...string) string {
-	return note(text.OneLine(strings.Join(parts, " ")), 200)
-}
+func shortLine(parts ...string) string { return note(text.OneLine(strings.Join(parts, " ")), 200) }
 
 // InvalidOutcome is an invalid outcome with the reason.
 func InvalidOutcome(format string, args ...any) Outcome {

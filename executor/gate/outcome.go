@@ -48,6 +48,4 @@ func (Outcome) Judge(ctx context.Context, r executor.GateRun) (executor.GateJudg
 }
 
 // equal compares texts without regard to spacing.
-func equal(a, b string) bool {
-	return text.OneLine(a) == text.OneLine(b)
-}
+func equal(a, b string) bool { return text.OneLine(a) == text.OneLine(b) }

@@ -26,12 +26,9 @@ func (g *goTest) line(line string) {
 		return
 	}
 	var e struct {
-		Action     string
-		Package    string
-		ImportPath string
-		Test       string
-		Elapsed    float64
-		Output     string
+		Action, Package, ImportPath, Test string
+		Elapsed                           float64
+		Output                            string
 	}
 	if json.Unmarshal([]byte(line), &e) != nil {
 		return

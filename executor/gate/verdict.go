@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -147,8 +148,7 @@ func parseVerdict(b []byte, schema *jsonschema.Schema) (verdict, error) {
 		return verdict{}, errors.New(`"status" and "message" must be texts`)
 	}
 	v := verdict{status: executor.Verdict(status), message: message, raw: b, counts: counted(m)}
-	switch v.status {
-	case executor.Pass, executor.Fail, executor.Stop:
+	if slices.Contains([]executor.Verdict{executor.Pass, executor.Fail, executor.Stop}, v.status) {
 		return v, nil
 	}
 	return verdict{}, fmt.Errorf(`"status" is %q; it must be pass, fail or stop`, text.Head(status, 60))

@@ -2,6 +2,7 @@ package machine
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
@@ -231,11 +232,7 @@ func (n *node) agentsInFlight() []executor.Effect {
 
 // pausable reports whether an effect comes next, and not a decision that is due.
 func (s stage) pausable() bool {
-	switch s {
-	case stageBase, stageOpen, stagePrepare, stageRed, stageAgent, stageCollect, stageGate, stagePublish, stageLanding, stagePull:
-		return true
-	}
-	return false
+	return slices.Contains([]stage{stageBase, stageOpen, stagePrepare, stageRed, stageAgent, stageCollect, stageGate, stagePublish, stageLanding, stagePull}, s)
 }
 
 // stray applies a report about a node that a person has ended meanwhile: only its cost

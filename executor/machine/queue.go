@@ -43,9 +43,7 @@ type queue struct {
 	n       int
 }
 
-func newQueue(less func(a, b int) bool) queue {
-	return queue{items: map[class][]int{}, less: less}
-}
+func newQueue(less func(a, b int) bool) queue { return queue{items: map[class][]int{}, less: less} }
 
 func (q *queue) place(c class, i int) (int, bool) {
 	l := q.items[c]

@@ -80,9 +80,7 @@ func HeldWay(what executor.WaitFor, more string) Way {
 func (bg *budget) heldWay() Way { return HeldWay(bg.halt.held.For, bg.more(bg.at)) }
 
 // hint is the ways out of a node as the commands to type, one per line.
-func (r *Run) hint(n *node) string {
-	return strings.Join(lists.Map(r.waysOf(n), Way.Command), "\n  ")
-}
+func (r *Run) hint(n *node) string { return strings.Join(lists.Map(r.waysOf(n), Way.Command), "\n  ") }
 
 // offer collects the ways of a node.
 type offer struct {

@@ -48,9 +48,7 @@ const (
 )
 
 // Configuration is a failure that a person has to fix first.
-func Configuration(err error) error {
-	return &executor.Failure{Class: executor.FailConfig, Err: err}
-}
+func Configuration(err error) error { return &executor.Failure{Class: executor.FailConfig, Err: err} }
 
 // AgentOf names the agent that runs.
 func AgentOf(r executor.AgentRun) string {

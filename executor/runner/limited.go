@@ -97,9 +97,7 @@ func Moment(s string, now time.Time) (time.Time, bool) {
 	s = strings.Trim(strings.TrimSpace(s), ".,;:!)]\"'")
 	if n, err := strconv.ParseFloat(s, 64); err == nil {
 		switch {
-		case n < 0 || n != n:
-			return time.Time{}, false
-		case n >= 1e15:
+		case n < 0, n != n, n >= 1e15:
 			return time.Time{}, false
 		case n >= 1e12:
 			return time.UnixMilli(int64(n)), true

@@ -20,27 +20,25 @@ import (
 // Turn is one iteration of an agent program in progress. Its methods may be called
 // from any goroutine; End is called once, last.
 type Turn struct {
-	base   Base
-	run    executor.AgentRun
-	caller context.Context // whose end is no one's fault; a turn is one call of Run
-	ctx    context.Context
-	cancel context.CancelCauseFunc
-	out    io.WriteCloser
-	stream io.WriteCloser
-	pulse  *process.Pulse
-	begun  time.Time
-	done   chan struct{}
-	wg     sync.WaitGroup
+	base        Base
+	run         executor.AgentRun
+	caller      context.Context // whose end is no one's fault; a turn is one call of Run
+	ctx         context.Context
+	cancel      context.CancelCauseFunc
+	out, stream io.WriteCloser
+	pulse       *process.Pulse
+	begun       time.Time
+	done        chan struct{}
+	wg          sync.WaitGroup
 
-	mu       sync.Mutex // guards the rest
-	life     time.Time  // the last sign of life
-	tools    map[string]bool
-	held     bool          // a person has the session: the clocks stand still
-	standing time.Duration // how long they were still
-	heldAt   time.Time
-	usage    executor.Usage
-	model    string
-	session  string
+	mu             sync.Mutex // guards the rest
+	life           time.Time  // the last sign of life
+	tools          map[string]bool
+	held           bool          // a person has the session: the clocks stand still
+	standing       time.Duration // how long they were still
+	heldAt         time.Time
+	usage          executor.Usage
+	model, session string
 }
 
 // Causes of a turn's end that are not the caller's.

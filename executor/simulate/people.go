@@ -3,9 +3,11 @@ package simulate
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -116,19 +118,9 @@ func (d *sim) whoIs(it *item) string {
 // expected reports whether a person is still to say something, and there is
 // something left to say it about.
 func (d *sim) expected() bool {
-	said := false
-	for _, it := range d.agenda {
-		said = said || it.who != nil && !it.gone
-	}
-	if !said {
+	if !slices.ContainsFunc(d.agenda, func(it *item) bool { return it.who != nil && !it.gone }) {
 		return false
 	}
-	for _, v := range d.run.Views() {
-		switch v.Status {
-		case executor.Done, executor.Skipped, executor.Cancelled:
-		default:
-			return true
-		}
-	}
-	return false
+	over := []executor.NodeStatus{executor.Done, executor.Skipped, executor.Cancelled}
+	return slices.ContainsFunc(d.run.Views(), func(v machine.NodeView) bool { return !slices.Contains(over, v.Status) })
 }

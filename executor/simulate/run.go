@@ -60,23 +60,22 @@ func Run(epic *ir.Epic, s *Scenario, observe func([]executor.Event)) (Result, er
 // sim is the driver of a simulation: what local is to a run.
 type sim struct {
 	*world
-	epic    *ir.Epic
-	s       *Scenario
-	run     *machine.Run
-	observe func([]executor.Event)
-	now     time.Time
-	kept    []executor.Event // the journal
-	shown   int              // of kept
-	agenda  agenda
-	order   int
-	flying  map[string]*item
-	waits   []executor.Event // of this round
-	letters int
-	starts  int
-	up      bool // ralph runs
-	refused []string
-	open    string
-	usual   bool // the scenario says nothing about people
+	epic            *ir.Epic
+	s               *Scenario
+	run             *machine.Run
+	observe         func([]executor.Event)
+	now             time.Time
+	kept            []executor.Event // the journal
+	shown           int              // of kept
+	agenda          agenda
+	order           int
+	flying          map[string]*item
+	waits           []executor.Event // of this round
+	letters, starts int
+	up              bool // ralph runs
+	refused         []string
+	open            string
+	usual           bool // the scenario says nothing about people
 }
 
 // play lets ralph run whenever it is started.
@@ -281,6 +280,4 @@ func (d *sim) Do(todo machine.Todo) error {
 	return nil
 }
 
-func (d *sim) end() error {
-	return d.Put(executor.Event{Body: d.run.Summary().Ending(false)})
-}
+func (d *sim) end() error { return d.Put(executor.Event{Body: d.run.Summary().Ending(false)}) }

@@ -39,48 +39,43 @@ type Span struct{ From, To time.Duration }
 // AgentRule says what an agent does.
 type AgentRule struct {
 	Match
-	Agent     string
-	Iteration Range
-	Takes     Span   // default 10 minutes
-	Result    string // success (default), partial, failed, none
-	Next      string // next_action: repeat_phase, need_human …
-	Suggests  string // suggested_next_phase
-	Summary   string
-	Human     bool   // needs_human
-	Fatal     bool   // drains the run
-	End       string // exited (default), timeout, stalled, taken_over: a person writes Message in its session
-	Fails     string // of a class, such as limit, crash or session (it is lost); "" is none
-	Session   bool   // it has sessions, which outlive a crash
-	Until     time.Duration
-	Message   string
-	Tokens    *int64
-	USDMicro  *int64
-	Action    string // when it is asked to diagnose: retry, fail, human (default)
+	Agent            string
+	Iteration        Range
+	Takes            Span   // default 10 minutes
+	Result           string // success (default), partial, failed, none
+	Next             string // next_action: repeat_phase, need_human …
+	Suggests         string // suggested_next_phase
+	Summary          string
+	Human            bool   // needs_human
+	Fatal            bool   // drains the run
+	End              string // exited (default), timeout, stalled, taken_over: a person writes Message in its session
+	Fails            string // of a class, such as limit, crash or session (it is lost); "" is none
+	Session          bool   // it has sessions, which outlive a crash
+	Until            time.Duration
+	Message          string
+	Tokens, USDMicro *int64
+	Action           string // when it is asked to diagnose: retry, fail, human (default)
 }
 
 // GateRule says what a gate finds.
 type GateRule struct {
 	Match
-	Gate      string
-	Red       bool // it is run before the agent; such a gate fails by default
-	Takes     Span // default 30 seconds
-	Verdict   executor.Verdict
-	Message   string
-	Signature string
-	Fails     string
-	Tokens    *int64
-	USDMicro  *int64
+	Gate                      string
+	Red                       bool // it is run before the agent; such a gate fails by default
+	Takes                     Span // default 30 seconds
+	Verdict                   executor.Verdict
+	Message, Signature, Fails string
+	Tokens, USDMicro          *int64
 }
 
 // EffectRule says how base, prepare, collect, publish, land or pull goes.
 type EffectRule struct {
 	Match
-	Effect   executor.EffectKind
-	Takes    Span // default one second
-	Fails    string
-	Message  string
-	Paths    []string // conflict
-	Problems []string // collect: what ralph's own checks find
+	Effect         executor.EffectKind
+	Takes          Span // default one second
+	Fails, Message string
+	Paths          []string // conflict
+	Problems       []string // collect: what ralph's own checks find
 }
 
 // PullRule says what becomes of a pull request. By default it is merged after an

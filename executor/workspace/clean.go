@@ -16,9 +16,8 @@ import (
 
 // Kept is a worktree that Clean left, and why.
 type Kept struct {
-	Node ir.NodeID
-	Dir  string
-	Why  string
+	Node     ir.NodeID
+	Dir, Why string
 }
 
 // Clean removes the worktrees of nodes whose results no longer need them. A worktree

@@ -78,9 +78,7 @@ const meanwhile = " meanwhile (by the agent, or by you)"
 
 // foreignRefs returns the refs that are not ralph's, but for the stash and those that
 // a checkout has for itself.
-func (s *space) foreignRefs() (map[string]string, error) {
-	return s.git.refsBut(s.owned, "refs")
-}
+func (s *space) foreignRefs() (map[string]string, error) { return s.git.refsBut(s.owned, "refs") }
 
 // owned reports whether a ref, or a directory of refs that ends with a slash, is
 // ralph's, the stash, or a checkout's own.

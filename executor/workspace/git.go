@@ -163,10 +163,10 @@ func parseVersion(s string) (v [2]int, ok bool) {
 // run runs git and returns what it printed.
 func (g *git) run(ctx context.Context, at place, in string, env []string, args ...string) ([]byte, error) {
 	var out bytes.Buffer
-	err := g.exec(ctx, at, in, &out, env, args...)
+	err := g.feed(ctx, at, strings.NewReader(in), &out, env, args...)
 	for try := 1; try < 4 && swept(err); try++ {
 		out.Reset()
-		err = g.exec(ctx, at, in, &out, env, args...)
+		err = g.feed(ctx, at, strings.NewReader(in), &out, env, args...)
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -184,16 +184,12 @@ func swept(err error) bool {
 
 // stream runs git and writes what it prints.
 func (g *git) stream(ctx context.Context, at place, to io.Writer, args ...string) error {
-	return g.exec(ctx, at, "", to, nil, args...)
+	return g.feed(ctx, at, strings.NewReader(""), to, nil, args...)
 }
 
 // pipe runs git on the repository with input and output that may be large.
 func (g *git) pipe(ctx context.Context, in io.Reader, out io.Writer, env []string, args ...string) error {
 	return g.feed(ctx, place{}, in, out, env, args...)
-}
-
-func (g *git) exec(ctx context.Context, at place, in string, out io.Writer, env []string, args ...string) error {
-	return g.feed(ctx, at, strings.NewReader(in), out, env, args...)
 }
 
 func (g *git) feed(parent context.Context, at place, in io.Reader, out io.Writer, env []string, args ...string) error {

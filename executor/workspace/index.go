@@ -119,12 +119,10 @@ func (s *space) unfold(ctx context.Context, w *worktree) error {
 
 // indexed is an entry of git's index.
 type indexed struct {
-	path            string
-	oid             string
-	mode, sec, nsec uint32
-	size            uint32
-	stage           int
-	racy            bool // what the index says of its content may be wrong
+	path, oid             string
+	mode, sec, nsec, size uint32
+	stage                 int
+	racy                  bool // what the index says of its content may be wrong
 }
 
 // readIndex reads the entries of an index of version 2 to 4, sorted by path. ok is false

@@ -46,9 +46,7 @@ type needs struct {
 	} `json:"nodes"`
 }
 
-func readNeeds(b []byte) (e needs, ok bool) {
-	return e, json.Unmarshal(b, &e) == nil
-}
+func readNeeds(b []byte) (e needs, ok bool) { return e, json.Unmarshal(b, &e) == nil }
 
 // add notes an epic's branches; o says where it is.
 func (e *needs) add(to map[string]other, o other) {

@@ -82,17 +82,14 @@ func (s Refs) Within(ctx context.Context, commits []string) (map[string]bool, er
 
 // WithinCommit is Within for a commit instead of the branch; "" holds nothing.
 func (s Refs) WithinCommit(ctx context.Context, head string, commits []string) (map[string]bool, error) {
-	in := make(map[string]bool, len(commits))
 	if head == "" || len(commits) == 0 {
-		return in, nil
+		return map[string]bool{}, nil
 	}
 	out, err := s.git.run(ctx, place{}, strings.Join(commits, "\n")+"\n^"+head+"\n", nil, "rev-list", "--stdin")
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range commits {
-		in[c] = true
-	}
+	in := lists.Set(commits)
 	for c := range strings.FieldsSeq(string(out)) {
 		in[c] = false
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/shellword"
@@ -175,13 +176,10 @@ func (g *git) without(filters map[string]bool) {
 // userEnv is the caller's environment without anything that steers git, but for where its
 // configuration is.
 func userEnv() []string {
-	var out []string
-	for _, v := range os.Environ() {
+	out := slices.DeleteFunc(os.Environ(), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
-		if !strings.HasPrefix(v, "GIT_") || slices.Contains([]string{"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"}, name) {
-			out = append(out, v)
-		}
-	}
+		return strings.HasPrefix(v, "GIT_") && !slices.Contains([]string{"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"}, name)
+	})
 	return append(out, process.ToolMark())
 }
 
@@ -195,12 +193,10 @@ func (s Checkout) MayCommit() error {
 
 // Committer is the committer here according to git: the name and the address.
 func (s Checkout) Committer() []string {
-	var out []string
-	for _, v := range s.who {
+	return lists.Map(s.who, func(v string) string {
 		_, name, _ := strings.Cut(v, "=")
-		out = append(out, name)
-	}
-	return out
+		return name
+	})
 }
 
 // Identity is the environment that gives git in a worktree the committer as of the opening
@@ -210,12 +206,10 @@ func (s Checkout) Identity() map[string]string {
 	if s.clones() {
 		return nil
 	}
-	out := map[string]string{}
-	for _, v := range s.person {
+	return lists.Table(s.person, func(v string) (string, string) {
 		name, value, _ := strings.Cut(v, "=")
-		out[name] = value
-	}
-	return out
+		return name, value
+	})
 }
 
 // Pager returns core.pager of the user or the machine, "" if neither sets it.

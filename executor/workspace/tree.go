@@ -212,10 +212,7 @@ func (s *space) findAdmin(dir string) (string, error) {
 		prefix = ""
 	}
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), prefix) {
-			continue
-		}
-		if !isFor(filepath.Join(base, e.Name(), "gitdir"), dir) {
+		if !strings.HasPrefix(e.Name(), prefix) || !isFor(filepath.Join(base, e.Name(), "gitdir"), dir) {
 			continue
 		}
 		if s.registered(e.Name(), dir) {

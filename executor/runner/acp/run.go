@@ -67,9 +67,7 @@ func (p Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEnd
 // Then it is started once more: of several that make the same database when they
 // are started for the first time all but one fail (OpenCode), and an installer may
 // have lost its connection.
-func (t *turn) stillborn(err error) bool {
-	return !t.greeted && t.program.endedItself(err)
-}
+func (t *turn) stillborn(err error) bool { return !t.greeted && t.program.endedItself(err) }
 
 // saying is how the conversation ended.
 type saying struct {

@@ -45,6 +45,4 @@ func (c Runner) Join(r executor.AgentRun, session string) []string {
 }
 
 // oneLine is a text on one line, at most n bytes of it.
-func oneLine(s string, n int) string {
-	return text.Clip(executor.Clean(text.OneLine(s)), n)
-}
+func oneLine(s string, n int) string { return text.Clip(executor.Clean(text.OneLine(s)), n) }

@@ -169,6 +169,4 @@ func died(r executor.AgentRun, res process.Result) string {
 }
 
 // clip is the beginning of a text, at most n bytes of it.
-func clip(s string, n int) string {
-	return text.Clip(strings.TrimSpace(s), n)
-}
+func clip(s string, n int) string { return text.Clip(strings.TrimSpace(s), n) }

@@ -3,6 +3,7 @@ package codex
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/internal/text"
@@ -123,11 +124,7 @@ func (i *item) answer() string {
 // runs says whether an item is a tool that may take long: while it does, the agent
 // is not silent. A list of what is to be done is open as long as the turn.
 func (i *item) runs() bool {
-	switch i.Type {
-	case "agent_message", "reasoning", "error", "todo_list", "":
-		return false
-	}
-	return i.ID != ""
+	return i.ID != "" && !slices.Contains([]string{"agent_message", "reasoning", "error", "todo_list", ""}, i.Type)
 }
 
 // bare is a command without the shell that Codex puts around it.

@@ -15,10 +15,9 @@ import (
 // stream follows Codex' output in a turn. One goroutine calls it; after the
 // program has ended it may be read.
 type stream struct {
-	turn     *runner.Turn
-	end      context.CancelCauseFunc // ends the program
-	patience time.Duration
-	linger   time.Duration
+	turn             *runner.Turn
+	end              context.CancelCauseFunc // ends the program
+	patience, linger time.Duration
 
 	began  bool   // a turn has started
 	final  bool   // and it is over, as Codex says

@@ -17,9 +17,8 @@ import (
 // api is the part of a server's interface that is used, for one directory: it is
 // named in every call.
 type api struct {
-	url, password string
-	dir           string
-	http          *http.Client
+	url, password, dir string
+	http               *http.Client
 }
 
 // statusError is an answer other than a success.
@@ -217,6 +216,4 @@ func (a api) disconnect(ctx context.Context, name string) error {
 }
 
 // short is one line of a text, at most n bytes of it.
-func short(s string, n int) string {
-	return text.Clip(text.OneLine(s), n)
-}
+func short(s string, n int) string { return text.Clip(text.OneLine(s), n) }

@@ -26,10 +26,7 @@ var overflow = lazyregexp.New(`(?i)context.{0,20}(length|window|overflow)|prompt
 // again, for minutes.
 func (u *turn) state(id string, s status) *runner.End {
 	u.begun = u.begun || s.Type == "busy" || s.Type == "retry"
-	if s.Type != "retry" {
-		return nil
-	}
-	if u.tries[id] == s || u.taken {
+	if s.Type != "retry" || u.tries[id] == s || u.taken {
 		return nil
 	}
 	u.tries[id] = s

@@ -25,14 +25,13 @@ import (
 
 // server is a running `opencode serve`.
 type server struct {
-	dir      string // its own: temporary files, output, how to attach
-	url      string
-	password string
-	client   *http.Client
-	cancel   context.CancelFunc
-	done     chan struct{} // closed when the process and all that it left behind are gone
-	died     string        // how it ended; to be read after done, as not
-	not      error         // why it did not run
+	dir           string // its own: temporary files, output, how to attach
+	url, password string
+	client        *http.Client
+	cancel        context.CancelFunc
+	done          chan struct{} // closed when the process and all that it left behind are gone
+	died          string        // how it ended; to be read after done, as not
+	not           error         // why it did not run
 
 	mu     sync.Mutex                   // guards the rest
 	turns  map[string]map[string]string // variables of turns in progress, by directory

@@ -91,10 +91,7 @@ func Open(ctx context.Context, o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{program: program, dir: dir, actor: o.Actor, prefix: cmp.Or(o.Prefix, "bd"), mark: o.Mark}
-	if c.actor == "" {
-		c.actor = "ralph"
-	}
+	c := &Client{program: program, dir: dir, actor: cmp.Or(o.Actor, "ralph"), prefix: cmp.Or(o.Prefix, "bd"), mark: o.Mark}
 	var v struct{ Version string }
 	if err := c.ask(ctx, quick, &v, "version"); err != nil {
 		return nil, err
@@ -250,6 +247,4 @@ func short(args []string) []string {
 	return out
 }
 
-func clip(s string) string {
-	return text.Clip(text.OneLine(s), 400)
-}
+func clip(s string) string { return text.Clip(text.OneLine(s), 400) }

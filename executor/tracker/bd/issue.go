@@ -49,20 +49,19 @@ type Comment struct {
 
 // Change is what one update of a bead writes. Zero fields are left alone.
 type Change struct {
-	Status      string
-	If          string  // the status that it must have; Guarded tells that it had another
-	IfAssignee  *string // the assignee that it must have, likewise; bd takes neither for labels alone
-	Assignee    string
-	Unassign    bool     // takes the assignee away
-	Add, Remove []string // labels
-	Metadata    any      // merged by its top-level keys
-	ExternalRef string
-	Title       string
-	Text        *string  // the description, which may become empty
-	Acceptance  *string  // the acceptance criteria
-	Type        string   // of the issue
-	Priority    *int     // 0 to 4
-	Unset       []string // keys of the metadata that are removed
+	Status             string
+	If                 string  // the status that it must have; Guarded tells that it had another
+	IfAssignee         *string // the assignee that it must have, likewise; bd takes neither for labels alone
+	Assignee           string
+	Unassign           bool     // takes the assignee away
+	Add, Remove        []string // labels
+	Metadata           any      // merged by its top-level keys
+	ExternalRef, Title string
+	Text               *string  // the description, which may become empty
+	Acceptance         *string  // the acceptance criteria
+	Type               string   // of the issue
+	Priority           *int     // 0 to 4
+	Unset              []string // keys of the metadata that are removed
 }
 
 // List returns beads by exact ids, labels or parents, including closed ones; ids that do
@@ -205,9 +204,7 @@ func relabel(labels []string, prefix, value string) (add, remove []string) {
 	return add, lists.Keep(labels, func(l string) bool { return strings.HasPrefix(l, prefix) && (value == "" || l != prefix+value) })
 }
 
-func (ch Change) empty() bool {
-	return ch.onlyLabels() && len(ch.Add)+len(ch.Remove) == 0
-}
+func (ch Change) empty() bool { return ch.onlyLabels() && len(ch.Add)+len(ch.Remove) == 0 }
 
 // onlyLabels reports whether a change has nothing that a guard of bd covers.
 func (ch Change) onlyLabels() bool {
@@ -242,9 +239,7 @@ func (f *Foreign) Error() string {
 	return fmt.Sprintf("bd took %s for %s; look at it: bd history %s --events", f.Asked, strings.Join(f.Got, ", "), strings.Join(f.Got, " "))
 }
 
-func ids(list []Issue) []string {
-	return lists.Map(list, func(i Issue) string { return i.ID })
-}
+func ids(list []Issue) []string { return lists.Map(list, func(i Issue) string { return i.ID }) }
 
 // Comments returns a bead's comments, oldest first.
 func (c *Client) Comments(ctx context.Context, id string) ([]Comment, error) {
