@@ -37,13 +37,10 @@ func otherIDs(old ir.Names, r compiler.Result) (lines []string) {
 	if old.Epic != r.Epic.Epic.ID {
 		return nil
 	}
-	now := map[ir.NodeID]bool{}
-	for i := range r.Epic.Nodes {
-		now[r.Epic.Nodes[i].ID] = true
-	}
+	now := lists.Pointers(r.Epic.Nodes, func(n *ir.Node) ir.NodeID { return n.ID })
 	gone := map[ir.Key]ir.NodeID{}
 	for _, n := range old.Nodes {
-		if !now[n.ID] {
+		if now[n.ID] == nil {
 			gone[n.Key] = n.ID
 		}
 	}

@@ -16,9 +16,8 @@ import (
 
 // decideArgs are the flags that all decisions share.
 type decideArgs struct {
-	epic    record.Flag
-	message string
-	as      string
+	epic        record.Flag
+	message, as string
 }
 
 func (a *decideArgs) add(cmd *cobra.Command, message string) {

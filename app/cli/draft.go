@@ -17,18 +17,13 @@ import (
 
 // draftArgs are the flags of draft.
 type draftArgs struct {
-	epic       record.Flag
-	from       string
-	out        string
-	agent      string
-	complexity string
-	attempts   int
-	yes        bool
-	print      bool
-	write      bool
-	revise     string // the plan that is changed
-	message    string // how
-	run        run.Args
+	epic                         record.Flag
+	from, out, agent, complexity string
+	attempts                     int
+	yes, print, write            bool
+	revise                       string // the plan that is changed
+	message                      string // how
+	run                          run.Args
 }
 
 // draftGrace is the time that a running attempt gets at the first Ctrl-C.

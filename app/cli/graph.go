@@ -23,13 +23,11 @@ import (
 
 // graphArgs are the flags of graph.
 type graphArgs struct {
-	from     project.Args // how a plan or an import is compiled
-	format   string
-	out      string
-	waves    bool
-	critical bool
-	impact   string
-	policy   bool
+	from            project.Args // how a plan or an import is compiled
+	format, out     string
+	waves, critical bool
+	impact          string
+	policy          bool
 }
 
 func newGraphCommand() *cobra.Command {
@@ -143,8 +141,7 @@ func graphviz(drawing []byte) ([]byte, error) {
 	cmd.Stderr = &errOut
 	svg, err := cmd.Output()
 	if err != nil {
-		var after *exec.ExitError
-		if errors.As(err, &after) {
+		if _, ran := errors.AsType[*exec.ExitError](err); ran {
 			return nil, exit.Inputf("dot -Tsvg: %s", strings.TrimSpace(errOut.String()))
 		}
 		return nil, exit.Inputf("dot -Tsvg: %w", err)

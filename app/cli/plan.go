@@ -21,11 +21,9 @@ import (
 
 type planArgs struct {
 	reader
-	only     []string
-	rerun    []string
-	rebase   bool
-	detailed bool
-	try      bool // the gates, on the base
+	only, rerun      []string
+	rebase, detailed bool
+	try              bool // the gates, on the base
 }
 
 func newPlanCommand() *cobra.Command {

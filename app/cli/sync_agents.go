@@ -18,10 +18,9 @@ import (
 var importSources = []string{"all", "claude", "opencode"}
 
 type syncArgs struct {
-	from     string
-	planner  string
-	check    bool
-	policies []string
+	from, planner string
+	check         bool
+	policies      []string
 }
 
 func newSyncAgentsCommand() *cobra.Command {

@@ -69,8 +69,7 @@ func tellApproved(ctx context.Context, out io.Writer, file string, epic *ir.Epic
 		return
 	}
 	c, err := run.OpenTracker(ctx, epic, rec.Space.Top())
-	var missing *bd.Missing
-	if errors.As(err, &missing) {
+	if _, missing := errors.AsType[*bd.Missing](err); missing {
 		return // it was not pushed
 	}
 	if err == nil {

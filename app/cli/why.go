@@ -13,6 +13,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/app/view"
 	"github.com/ralph-compiler/ralph/compiler"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/spell"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -71,10 +72,7 @@ func runWhy(cmd *cobra.Command, a *project.Args, file, key, field string, asJSON
 	}
 	if len(reasons) == 0 {
 		all, _ := r.Trace.Why(n.Key, "")
-		names := make([]string, len(all))
-		for i, x := range all {
-			names[i] = x.Field
-		}
+		names := lists.Map(all, func(x compiler.Reason) string { return x.Field })
 		return exit.Inputf("nothing is recorded for the field %s of %s%s; there is: %s", field, key, spell.Hint(field, names), spell.Sorted(names, 40))
 	}
 	if asJSON {

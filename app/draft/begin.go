@@ -147,8 +147,7 @@ func (j *Job) goesOn(ctx context.Context, now *ir.Epic) (bool, error) {
 	if err != nil || d.Run.Bases().Base().Commit == "" {
 		return false, err
 	}
-	switch d.View.Status {
-	case executor.Done, executor.Blocked, executor.Skipped, executor.Cancelled:
+	if slices.Contains([]executor.NodeStatus{executor.Done, executor.Blocked, executor.Skipped, executor.Cancelled}, d.View.Status) {
 		return false, nil
 	}
 	_, changes, err := d.Space.FileAt(ctx, d.Run.Bases().Base().Commit, d.Plan, project.MaxFile)

@@ -12,6 +12,7 @@ import (
 	"github.com/ralph-compiler/ralph/compiler"
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/internal/lists"
+	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -41,11 +42,7 @@ func (d *Draft) otherPolicy(ctx context.Context, epic *ir.Epic) (string, error) 
 	if len(other) == 0 {
 		return "", nil
 	}
-	are := "is"
-	if len(other) > 1 {
-		are = "are"
-	}
-	return fmt.Sprintf("%s %s not as in the commit in which the plan was judged", words.ListOf(other), are), nil
+	return fmt.Sprintf("%s %s not as in the commit in which the plan was judged", words.ListOf(other), text.Form(len(other), "is", "are")), nil
 }
 
 // policyGone are the policy files of a commit that the checkout lacks.

@@ -42,11 +42,7 @@ func After(code int) error {
 }
 
 // Usagef is an error in the command line.
-func Usagef(format string, args ...any) error {
-	return &Error{Usage, fmt.Errorf(format, args...)}
-}
+func Usagef(format string, args ...any) error { return &Error{Usage, fmt.Errorf(format, args...)} }
 
 // Inputf is an error about an unusable file, where there is no range to point at.
-func Inputf(format string, args ...any) error {
-	return &Error{Input, fmt.Errorf(format, args...)}
-}
+func Inputf(format string, args ...any) error { return &Error{Input, fmt.Errorf(format, args...)} }

@@ -178,25 +178,22 @@ const MaxIterations = 10_000
 
 // Args are the flags of compile; validate, why and fmt use some of them.
 type Args struct {
-	Plans         []string
-	PlanPath      string // path of the plan that standard input holds
-	Out           string
-	Policies      []string
-	Dialect       string
-	Recorded      string // dialect that epic.json was compiled with
-	Vars          []string
-	Complexity    string
-	MaxIterations int
-	Pr            string
-	Check         bool
-	NoAnnotate    bool
-	FreshIDs      []string
-	SameIDs       []string
-	Recalls       func(*Args, *Project, *compiler.Input) // adds what this clone has on record; nil: adds nothing
-	Push          bool
-	Strict        bool
-	Format        string
-	As            string // format of the files; "": plans and beads are detected
+	Plans             []string
+	PlanPath          string // path of the plan that standard input holds
+	Out               string
+	Policies          []string
+	Dialect           string
+	Recorded          string // dialect that epic.json was compiled with
+	Vars              []string
+	Complexity        string
+	MaxIterations     int
+	Pr                string
+	Check, NoAnnotate bool
+	FreshIDs, SameIDs []string
+	Recalls           func(*Args, *Project, *compiler.Input) // adds what this clone has on record; nil: adds nothing
+	Push, Strict      bool
+	Format            string
+	As                string // format of the files; "": plans and beads are detected
 }
 
 // Options checks the flags and turns them into the compiler's options.

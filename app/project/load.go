@@ -74,14 +74,13 @@ func OtherError(file, not, command, format string) error {
 
 // LoadError is the error for an unusable epic.json, with what to do about it.
 func LoadError(file string, err error) error {
-	var edited *ir.DigestError
-	if errors.As(err, &edited) && edited.Node != "" {
+	edited, is := errors.AsType[*ir.DigestError](err)
+	switch {
+	case is && edited.Node != "":
 		return exit.Inputf("%s was edited, or compiled by another version of ralph: the digest of %s does not match its content.\n  Compile the plan again: ralph compile", file, edited.Node)
-	}
-	if errors.As(err, &edited) {
+	case is:
 		return exit.Inputf("%s was edited by hand: its digest does not match its content.\n  Change the plan or the policy instead and run: ralph compile", file)
-	}
-	if KindOf(file) == "plan" {
+	case KindOf(file) == "plan":
 		return exit.Inputf("%s is a plan. Compile it first: ralph compile %s\n  Then name the epic.json that it writes.", file, words.QuotePath(file))
 	}
 	return exit.Inputf("%s: %w", file, err)

@@ -41,9 +41,7 @@ func HoldsOf(ctx context.Context, epic *ir.Epic, run *machine.Run, space *worksp
 }
 
 // branch reads the run's integration branch.
-func (r *Record) branch() BranchHolds {
-	return HoldsOf(context.Background(), r.Epic, r.Run, r.Space)
-}
+func (r *Record) branch() BranchHolds { return HoldsOf(context.Background(), r.Epic, r.Run, r.Space) }
 
 // Disagrees reports whether the branch holds a result that is not its sprint's current one.
 func (b BranchHolds) Disagrees() bool {

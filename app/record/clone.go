@@ -79,17 +79,14 @@ func past(a *project.Args, p *project.Project) func(ir.Header) compiler.Past {
 		if !found {
 			file = latest
 		}
-		past := compiler.Past{Journal: map[ir.NodeID]string{}, Replaced: map[ir.NodeID]string{}}
-		for _, id := range ids {
-			past.Journal[id] = ""
+		past := compiler.Past{
+			Journal:  lists.Table(ids, func(id ir.NodeID) (ir.NodeID, string) { return id, "" }),
+			Replaced: lists.Table(replaced.Nodes, func(n ir.Name) (ir.NodeID, string) { return n.ID, n.Title }),
 		}
 		for _, n := range applied.Nodes {
 			if _, known := past.Journal[n.ID]; known {
 				past.Journal[n.ID] = fmt.Sprintf("%s %q", n.Key, columns.Truncate(n.Title, 60))
 			}
-		}
-		for _, n := range replaced.Nodes {
-			past.Replaced[n.ID] = n.Title
 		}
 		past.Fate = sync.OnceValue(func() map[ir.NodeID]string { return fates(state, project.EpicAt(file, h.ID), ids) })
 		return past

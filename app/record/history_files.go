@@ -156,9 +156,7 @@ func (b *Bounded) Write(p []byte) (int, error) {
 }
 
 // ReadFrom hides the buffer's own ReadFrom, which is unlimited.
-func (b *Bounded) ReadFrom(r io.Reader) (int64, error) {
-	return io.Copy(struct{ io.Writer }{b}, r)
-}
+func (b *Bounded) ReadFrom(r io.Reader) (int64, error) { return io.Copy(struct{ io.Writer }{b}, r) }
 
 type diffPart struct{ path, text string }
 

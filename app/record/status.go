@@ -19,16 +19,14 @@ import (
 	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/tracker/bd"
 	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/ralphbead"
 )
 
 // KeysOf returns a function from node ids to keys; "" for an id that is not in the epic.
 func KeysOf(epic *ir.Epic) func(ir.NodeID) ir.Key {
-	keys := make(map[ir.NodeID]ir.Key, len(epic.Nodes))
-	for i := range epic.Nodes {
-		keys[epic.Nodes[i].ID] = epic.Nodes[i].Key
-	}
+	keys := lists.Table(epic.Nodes, func(n ir.Node) (ir.NodeID, ir.Key) { return n.ID, n.Key })
 	return func(id ir.NodeID) ir.Key { return keys[id] }
 }
 
@@ -66,9 +64,7 @@ func AsksPerson(epic *ir.Epic) bool { _, is := epic.Gates[compiler.ApprovalGate]
 
 // Load reads and checks an epic.json. Wherever a command takes an epic, it also takes a
 // Ralph bead, which is compiled, or the id of an epic (bd-…).
-func Load(file string, in io.Reader) (*ir.Epic, []byte, error) {
-	return LoadSaying(file, in, nil)
-}
+func Load(file string, in io.Reader) (*ir.Epic, []byte, error) { return LoadSaying(file, in, nil) }
 
 // LoadSaying is Load for a command that runs the epic: say shows the diagnostics of a
 // bead's compilation.

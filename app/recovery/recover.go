@@ -23,9 +23,8 @@ import (
 
 // Args are the flags of recover.
 type Args struct {
-	Out   string
-	Force bool
-	JSON  bool
+	Out         string
+	Force, JSON bool
 }
 
 // Recall reads an epic back from the beads database of this directory.

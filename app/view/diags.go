@@ -173,8 +173,7 @@ func (v Diagnostics) sarif(w io.Writer, list diag.List) error {
 }
 
 func sarifLevel(s diag.Severity) string {
-	switch s {
-	case diag.Error, diag.Warning:
+	if s == diag.Error || s == diag.Warning {
 		return s.String()
 	}
 	return "note"

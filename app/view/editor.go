@@ -30,8 +30,7 @@ func OpenEditor(ctx context.Context, p record.Place, in io.Reader, out, errOut i
 	cmd := exec.CommandContext(ctx, "/bin/sh", slices.Concat([]string{"-c", editor + ` "$@"`, editor}, editorArgs(editor, p.Path, p.Line))...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, errOut
 	if err := cmd.Run(); err != nil {
-		var after *exec.ExitError
-		if errors.As(err, &after) {
+		if _, ran := errors.AsType[*exec.ExitError](err); ran {
 			return exit.Inputf("the editor (%s) ended with %v", editor, err)
 		}
 		return exit.Inputf("the editor (%s) cannot be started: %w", editor, err)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
@@ -56,9 +57,5 @@ func slack(s ir.Stats) string {
 
 // JoinKeys writes keys one after the other.
 func JoinKeys(keys []ir.Key, sep string) string {
-	s := make([]string, len(keys))
-	for i, k := range keys {
-		s[i] = string(k)
-	}
-	return strings.Join(s, sep)
+	return strings.Join(lists.Map(keys, func(k ir.Key) string { return string(k) }), sep)
 }

@@ -56,10 +56,9 @@ type picture struct {
 }
 
 type runningNode struct {
-	id    ir.NodeID
-	key   string
-	doing string
-	since time.Time
+	id         ir.NodeID
+	key, doing string
+	since      time.Time
 }
 
 // sign is a sign of life of an agent or a gate.

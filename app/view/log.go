@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -54,10 +55,7 @@ func (l *Log) All() error {
 func (l *Log) print(events []executor.Event) error {
 	var b bytes.Buffer
 	for _, e := range events {
-		if e.Seq <= l.Last || l.Until > 0 && e.Seq > l.Until {
-			continue
-		}
-		if l.Node != "" && e.Node != l.Node {
+		if e.Seq <= l.Last || l.Until > 0 && e.Seq > l.Until || l.Node != "" && e.Node != l.Node {
 			continue
 		}
 		l.Last = e.Seq
@@ -89,11 +87,7 @@ func (l *Log) print(events []executor.Event) error {
 
 // quiet are beginnings whose end says it all.
 func quiet(b executor.EffectStarted) bool {
-	switch b.Kind {
-	case executor.EffectAgent, executor.EffectGate, executor.EffectRed, executor.EffectDiagnose:
-		return false
-	}
-	return !b.Redo
+	return !b.Redo && !slices.Contains([]executor.EffectKind{executor.EffectAgent, executor.EffectGate, executor.EffectRed, executor.EffectDiagnose}, b.Kind)
 }
 
 // files lists what the attempts of the node left.

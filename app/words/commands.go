@@ -16,9 +16,7 @@ func ResumeCommand(what executor.WaitFor, more string) string {
 }
 
 // QuoteArg makes a word safe to paste into a shell.
-func QuoteArg(s string) string {
-	return shellword.Quote(reveal.Words(s))
-}
+func QuoteArg(s string) string { return shellword.Quote(reveal.Words(s)) }
 
 // QuotePath makes the path of a file safe to paste into a shell.
 func QuotePath(file string) string { return shellword.Path(reveal.Words(file)) }

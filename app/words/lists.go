@@ -16,9 +16,7 @@ import (
 const MostNamed = 8
 
 // First is the first line of s, cut to 200 columns.
-func First(s string) string {
-	return columns.Truncate(text.FirstLine(s), 200)
-}
+func First(s string) string { return columns.Truncate(text.FirstLine(s), 200) }
 
 // ListOf lists at most 8 of the names and counts the others.
 func ListOf(names []string) string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/ralph-compiler/ralph/app/record"
@@ -17,15 +18,11 @@ const mostEndedSilly = 3
 // settle writes back what has ended. What bd does not take stays, and is tried again
 // with the next poll.
 func (w *Worker) settle(ctx context.Context) {
-	var ids []string
-	for id, r := range w.Runs {
-		if r.over {
-			ids = append(ids, id)
-		}
-	}
-	slices.Sort(ids)
-	for _, id := range ids {
+	for _, id := range slices.Sorted(maps.Keys(w.Runs)) {
 		r := w.Runs[id]
+		if !r.over {
+			continue
+		}
 		if r.verdict == nil && r.yields() {
 			w.Say.linef(id, "another ralph apply is running it; the worker waits for it to end")
 			continue

@@ -34,8 +34,7 @@ func (w *Worker) lock(id string) (*journal.Lock, bool, error) {
 		return nil, false, &issueFault{err}
 	}
 	l, err := journal.Acquire(dir, run.WhoAmI())
-	var held *journal.Held
-	if errors.As(err, &held) {
+	if _, held := errors.AsType[*journal.Held](err); held {
 		return nil, false, nil
 	}
 	if err != nil {

@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/journal"
 	"github.com/ralph-compiler/ralph/executor/tracker/bd"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 	bdcodec "github.com/ralph-compiler/ralph/ir/codec/bd"
 )
@@ -167,12 +169,7 @@ func (w *Worker) load(r *Run) (err error) {
 // steered looks what people did with issues that run: one that was closed or excluded is
 // stopped.
 func (w *Worker) steered(ctx context.Context) error {
-	var ids []string
-	for id, r := range w.Runs {
-		if !r.over && r.moved == "" {
-			ids = append(ids, id)
-		}
-	}
+	ids := lists.Keep(slices.Collect(maps.Keys(w.Runs)), func(id string) bool { return !w.Runs[id].over && w.Runs[id].moved == "" })
 	if len(ids) == 0 {
 		return nil
 	}
