@@ -315,6 +315,14 @@ type (
 		By      string `json:"by"`                // claimed name
 	}
 
+	// Open is the code of a link that opens the page once, and Opened what it is for.
+	Open struct {
+		Code string `json:"code"`
+	}
+	Opened struct {
+		Token string `json:"token"`
+	}
+
 	// Fault is the answer to a request that was not granted.
 	Fault struct {
 		Error  string `json:"error"`

@@ -22,6 +22,7 @@ type route struct {
 	answer reflect.Type // of JSON; nil: what kind says
 	kind   string       // "", text/plain or text/event-stream
 	writes bool         // it is left out with --read-only
+	free   bool         // it needs no token
 	serve  func(s *Server, w http.ResponseWriter, r *http.Request)
 }
 
@@ -35,6 +36,7 @@ type param struct {
 func routes() []route {
 	list := []route{
 		{method: http.MethodGet, path: "/openapi.json", about: "this description", answer: reflect.TypeFor[Raw](), serve: (*Server).describe},
+		{method: http.MethodPost, path: "/open", about: "the token, for the code of a link that ralph ui has opened: it counts once", body: reflect.TypeFor[Open](), answer: reflect.TypeFor[Opened](), free: true, serve: (*Server).open},
 		whole[Session]("/session", "who is asked, and about what", (*Server).session),
 		whole[[]Repository]("/repos", "the repositories and their epics", func(s *Server) (any, error) { return s.repositories(), nil }),
 		whole[Inbox]("/inbox", "what waits for people in all epics, and what failed", (*Server).inboxes),

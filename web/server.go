@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"crypto/subtle"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -39,6 +40,9 @@ type Server struct {
 	kept    map[string]made
 	diffs   chan struct{} // places for git
 	patches patches       // that were asked for last
+	code    string        // of OpenLink; "" if there is none, or it was used
+
+	codeUntil time.Time
 
 	document func() []byte // OpenAPI, made once
 }
@@ -84,6 +88,38 @@ func (s *Server) Address() string { return "http://127.0.0.1:" + s.port + "/" }
 // Link opens the page. It holds the token: it is for the terminal alone.
 func (s *Server) Link() string { return s.Address() + "#t=" + url.QueryEscape(s.token) }
 
+// OpenLink opens the page once, within a minute. It holds no token, because others can see
+// the arguments of the program that opens a browser.
+func (s *Server) OpenLink() string {
+	code := newToken()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.code, s.codeUntil = code, time.Now().Add(time.Minute)
+	return s.Address() + "#o=" + code
+}
+
+// open gives the token for the code of OpenLink.
+func (s *Server) open(w http.ResponseWriter, r *http.Request) {
+	var body Open
+	if !isJSON(r) || json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<10)).Decode(&body) != nil {
+		fail(w, http.StatusBadRequest, Fault{Error: "a code is application/json", Reason: "invalid"})
+		return
+	}
+	s.mu.Lock()
+	fits := s.code != "" && time.Now().Before(s.codeUntil) && subtle.ConstantTimeCompare([]byte(body.Code), []byte(s.code)) == 1
+	if fits {
+		s.code = ""
+	}
+	s.mu.Unlock()
+	if !fits {
+		fail(w, http.StatusUnauthorized, Fault{Error: "this link was used, or is too old", Hint: "open the link that ralph ui printed", Reason: "token"})
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	_, _ = w.Write(mustJSON(Opened{Token: s.token})) // who does not read it is gone
+}
+
 // UsualPort reports whether the page is where it always is for this repository.
 func (s *Server) UsualPort() bool { return s.usual }
 
@@ -121,7 +157,7 @@ func (s *Server) handler() http.Handler {
 			continue
 		}
 		mux.HandleFunc(r.method+" "+base+r.path, func(w http.ResponseWriter, req *http.Request) {
-			if s.allowed(w, req) {
+			if r.free || s.allowed(w, req) {
 				r.serve(s, w, req)
 			}
 		})

@@ -3,6 +3,7 @@ package web_test
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"fmt"
 	"net/http"
 	"os/exec"
@@ -185,6 +186,35 @@ func TestWhoIsLetIn(t *testing.T) {
 	read := serve(t, web.Options{Dirs: []string{n.dir}, ReadOnly: true})
 	if resp, got := read.ask("POST", post, body); resp.StatusCode != 404 && resp.StatusCode != 405 {
 		t.Errorf("--read-only: %d %s", resp.StatusCode, got)
+	}
+}
+
+func TestTheLinkThatABrowserIsGivenCountsOnce(t *testing.T) {
+	n := newNight(t)
+	s, err := web.Listen(t.Context(), web.Options{Dirs: []string{n.dir}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(ctx) }()
+	p := &page{t: t, url: s.Address()}
+	link := s.OpenLink()
+	if strings.Contains(link, strings.TrimPrefix(s.Link(), s.Address()+"#t=")) {
+		t.Errorf("%s holds the token", link)
+	}
+	body := fmt.Sprintf(`{"code": %q}`, strings.TrimPrefix(link, s.Address()+"#o="))
+	for _, c := range []struct {
+		body string
+		want int
+	}{{`{"code": ""}`, 401}, {`{"code": "0"}`, 401}, {`{`, 400}, {body, 200}, {body, 401}} {
+		if resp, got := p.ask("POST", "api/v1/open", c.body); resp.StatusCode != c.want || c.want == 200 && !strings.Contains(s.Link(), got[10:42]) {
+			t.Errorf("%s: %d %s; want %d", c.body, resp.StatusCode, got, c.want)
+		}
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
 }
 

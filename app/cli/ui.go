@@ -37,7 +37,7 @@ func newUICommand() *cobra.Command {
 		view.Sayf(out, "%s\n", s.Link())
 		view.Sayf(cmd.ErrOrStderr(), "The link is for you alone: who has it can decide. Ctrl-C ends the page; runs go on.\n")
 		if !noOpen && term.IsTerminal(out) {
-			openBrowser(s.Link())
+			openBrowser(s.OpenLink())
 		}
 		return s.Serve(ctx)
 	})

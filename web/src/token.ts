@@ -17,16 +17,30 @@ function read(): string {
 // takeToken moves the token out of the address, where it would be copied with it. What
 // follows it in the address is the page to open.
 export function takeToken(): void {
-  const found = /^#t=([\w.~-]+)(\/.*)?$/.exec(location.hash);
-  if (!found?.[1]) return;
-  history.replaceState(null, "", `${location.pathname}#${found[2] ?? "/"}`);
+  const found = /^#([to])=([\w.~-]+)(\/.*)?$/.exec(location.hash);
+  if (!found?.[2]) return;
+  history.replaceState(null, "", `${location.pathname}#${found[3] ?? "/"}`);
+  if (found[1] === "t") keep(found[2]);
+  else void exchange(found[2]);
+  dispatchEvent(new Event("hashchange")); // replaceState makes none
+}
+
+function keep(value: string): void {
   try {
-    localStorage.setItem(kept, found[1]);
+    localStorage.setItem(kept, value);
   } catch {
     // as above
   }
-  token.set(found[1]);
-  dispatchEvent(new Event("hashchange")); // replaceState makes none
+  token.set(value);
+}
+
+// exchange gets the token for the code of the link that ralph ui opened itself. If that was
+// used, the page asks for the printed link.
+async function exchange(code: string): Promise<void> {
+  const answer = await fetch("/api/v1/open", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ code }) }).catch(() => undefined);
+  if (!answer?.ok) return;
+  const said = (await answer.json()) as { token?: unknown };
+  if (typeof said.token === "string") keep(said.token);
 }
 
 // A link that is opened in one tab revives the others.
