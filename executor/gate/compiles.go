@@ -66,11 +66,8 @@ func (c Compiles) Judge(ctx context.Context, r executor.GateRun) (executor.GateJ
 	if err := regular.MkdirOwn(r.Files); err != nil {
 		return out, err
 	}
-	var all strings.Builder
-	for _, f := range found {
-		all.WriteString(strings.TrimRight(f.Text, "\n") + "\n\n")
-	}
-	if _, err := keep(path, []byte(all.String()), r.Redact); err != nil {
+	texts := lists.Map(found, func(f PlanFinding) string { return strings.TrimRight(f.Text, "\n") + "\n\n" })
+	if _, err := keep(path, []byte(strings.Join(texts, "")), r.Redact); err != nil {
 		return out, err
 	}
 	for room := executor.MaxNote; ; room = room * 3 / 4 { // what JSON escapes takes more room than it has bytes

@@ -94,13 +94,8 @@ func (r *Run) sumBody() string {
 func oneLine(s string) string { return text.OneLine(executor.Plain(s)) }
 
 // tries counts the attempts at a node's work; landing its result is not one.
-func tries(v NodeView) (n int) {
-	for _, a := range v.Attempts {
-		if a.Step != LandStep {
-			n++
-		}
-	}
-	return n
+func tries(v NodeView) int {
+	return len(lists.Keep(v.Attempts, func(a AttemptLog) bool { return a.Step != LandStep }))
 }
 
 // gatesSaid says how the gates judged a node's last attempt.

@@ -156,10 +156,7 @@ func (s *space) pins(ctx context.Context) ([]string, error) {
 // Began sets which nodes have attempts in the journal: their branches are ralph's, even if
 // the refs that say so were deleted.
 func (s Names) Began(nodes []ir.NodeID) {
-	s.begun = make(map[ir.NodeID]bool, len(nodes))
-	for _, id := range nodes {
-		s.begun[id] = true
-	}
+	s.begun = lists.Set(nodes)
 }
 
 // PutBack recreates missing refs of the epic at their recorded commits, and returns which,

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -242,10 +243,7 @@ func (c *Runner) Close() error {
 		<-at.ready
 	}
 	c.mu.Lock()
-	var all []*server
-	for s := range c.servers {
-		all = append(all, s)
-	}
+	all := slices.Collect(maps.Keys(c.servers))
 	c.servers = nil
 	c.mu.Unlock()
 	for _, s := range all {

@@ -77,11 +77,7 @@ func (p *push) rows(d *difference, staged bool) (rows []codec.Row, edges int, er
 			}
 			r.Dependencies = slices.DeleteFunc(slices.Clone(r.Dependencies), ordering)
 		}
-		for _, x := range r.Dependencies {
-			if ordering(x) {
-				p.out.Edges++
-			}
-		}
+		p.out.Edges += len(lists.Keep(r.Dependencies, ordering))
 		edges += len(r.Dependencies)
 		rows = append(rows, r)
 	}
@@ -95,10 +91,8 @@ func ordering(x codec.Dependency) bool { return x.Type != "parent-child" }
 func (p *push) stage(d *difference) {
 	for _, i := range slices.Backward(d.news) {
 		r := &p.plan[i]
-		for _, x := range r.Dependencies {
-			if ordering(x) {
-				d.add = append(d.add, edge{x.From, x.To, x.Type})
-			}
+		for _, x := range lists.Keep(r.Dependencies, ordering) {
+			d.add = append(d.add, edge{x.From, x.To, x.Type})
 		}
 		if p.now[i].Status == "open" {
 			d.release = append(d.release, r.ID)
