@@ -42,35 +42,27 @@ func newValidateCommand() *cobra.Command {
 }
 
 func runValidate(cmd *cobra.Command, a *project.Args, files []string) error {
-	var plans, hcls, epics, beads []string
+	of := map[string][]string{} // by kind
 	for _, f := range files {
-		if f == "-" {
-			epics = append(epics, f)
-			continue
-		}
-		if project.HoldsBead(f) {
-			beads = append(beads, f)
-			continue
-		}
-		switch project.KindOf(f) {
-		case "plan":
-			plans = append(plans, f)
-		case "policy":
-			hcls = append(hcls, f)
-		case "epic":
-			epics = append(epics, f)
-		default:
+		kind := project.KindOf(f)
+		switch {
+		case f == "-":
+			kind = "epic"
+		case project.HoldsBead(f):
+			kind = "bead"
+		case kind == "":
 			return exit.Inputf("%s is neither a plan (*.md), a policy (*.hcl, *.hcl.json) nor an epic (*.json)", f)
 		}
+		of[kind] = append(of[kind], f)
 	}
-	if a.Format != project.FormatText && len(files) > len(plans) && len(files) > len(hcls) && len(files) > len(beads) {
+	if a.Format != project.FormatText && len(files) > max(len(of["plan"]), len(of["policy"]), len(of["bead"])) {
 		return exit.Usagef("--format %s prints one document: name plans, or policies, or beads, or leave it out", a.Format)
 	}
 	var failed error
 	for _, validate := range []struct {
 		files []string
 		do    func(*cobra.Command, *project.Args, []string) error
-	}{{plans, validatePlans}, {hcls, validatePolicies}, {epics, validateEpics}, {beads, validatePlans}} {
+	}{{of["plan"], validatePlans}, {of["policy"], validatePolicies}, {of["epic"], validateEpics}, {of["bead"], validatePlans}} {
 		if len(validate.files) == 0 {
 			continue
 		}

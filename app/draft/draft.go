@@ -16,6 +16,7 @@ import (
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/columns"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 )
 
@@ -105,13 +106,8 @@ func deletedIDs(c *project.Compilation) (keys []string) {
 
 // Attempt names the attempt that wrote the plan.
 func (d *Draft) Attempt() string {
-	n := 0
-	for i := range d.View.Attempts {
-		if d.View.Attempts[i].Step == compiler.PlanStep {
-			n++
-		}
-	}
-	return fmt.Sprintf("attempt %d", n)
+	planned := lists.Keep(d.View.Attempts, func(a machine.AttemptLog) bool { return a.Step == compiler.PlanStep })
+	return fmt.Sprintf("attempt %d", len(planned))
 }
 
 // Planner is the agent that wrote the plan.

@@ -18,6 +18,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor/runner/codex"
 	"github.com/ralph-compiler/ralph/executor/runner/command"
 	"github.com/ralph-compiler/ralph/executor/runner/opencode"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/redact"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -73,11 +74,7 @@ var AlsoRunners func(epic *ir.Epic) map[string]executor.Runner
 
 // Close ends all servers.
 func (c *Crew) Close() error {
-	var err error
-	for _, one := range c.closes {
-		err = errors.Join(err, one.Close())
-	}
-	return err
+	return errors.Join(lists.Map(c.closes, io.Closer.Close)...)
 }
 
 // gates are the gates that ralph judges itself, by kind; human gates wait for people.
