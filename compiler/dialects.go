@@ -180,11 +180,7 @@ func (c *compilation) try(src Source, dialect string, rank int) Reading {
 	r.Items = len(u.draft.Nodes)
 	r.Weak = u.dialect.In == syntax.InTodo || u.dialect.In == syntax.InTable && !b.states()
 	r.Title = len(u.tree.Items) == 1 && u.tree.Items[0].Level == 1
-	for i := range u.tree.Phases {
-		if len(u.tree.Phases[i].Items) > 0 {
-			r.Groups++
-		}
-	}
+	r.Groups = lists.Count(u.tree.Phases, func(p *syntax.Phase) bool { return len(p.Items) > 0 })
 	for i := range b.epic.Nodes {
 		for _, a := range b.epic.Nodes[i].After {
 			if a.Type == ir.Blocks {

@@ -117,17 +117,9 @@ func untaken(lb *syntax.Label) (out []string) {
 		rest.Fences = lb.Fences
 	case syntax.Owns, syntax.Files, syntax.Reads, syntax.DevAgents, syntax.QAAgents, syntax.LabelsLabel, syntax.Implements, syntax.Capability:
 		rest.Fences = lb.Fences
-		for i := range lb.Items {
-			if len(lb.Items[i].Detail) > 0 {
-				rest.Items = append(rest.Items, lb.Items[i])
-			}
-		}
+		rest.Items = lists.Keep(lb.Items, func(it syntax.ListItem) bool { return len(it.Detail) > 0 })
 	case syntax.Verify:
-		for i := range lb.Items {
-			if it := lb.Items[i]; moreThanFences(it.Detail) {
-				rest.Items = append(rest.Items, it)
-			}
-		}
+		rest.Items = lists.Keep(lb.Items, func(it syntax.ListItem) bool { return moreThanFences(it.Detail) })
 	default:
 		if !lb.Name.IsScalar() {
 			return nil

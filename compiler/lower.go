@@ -87,9 +87,7 @@ func (l *lowering) plan() {
 	d.Title, d.Range = t.Title, t.TitleRange
 	d.Owner = fm.Owner.Value
 	d.Base, d.Target, d.Policy = stated(fm.Base, true), stated(fm.Integration, true), stated(fm.Policy, true)
-	for _, s := range fm.Labels {
-		d.Labels = append(d.Labels, s.Value)
-	}
+	d.Labels = append(d.Labels, lists.Map(fm.Labels, func(s syntax.Stated) string { return s.Value })...)
 	sec := &t.Section
 	sec.Labels = l.within(sec.Labels)
 	prose := sec.Prose

@@ -45,9 +45,7 @@ func (l *lowering) item(i int) {
 	} else {
 		n.PhaseIndex = -1
 	}
-	for _, tag := range it.Tags {
-		n.Labels = append(n.Labels, tag.Value)
-	}
+	n.Labels = append(n.Labels, lists.Map(it.Tags, func(tag syntax.Text) string { return tag.Value })...)
 	if it.Optional || it.Phase >= 0 && l.tree.Phases[it.Phase].Optional {
 		n.Labels = append(n.Labels, "optional")
 	}
@@ -292,11 +290,8 @@ func (l *lowering) verify(lb *syntax.Label, n *ir.DraftNode) {
 		}
 		n.Verify = append(n.Verify, g)
 	}
-	texts := []syntax.Text{lb.Value}
-	for i := range lb.Items {
-		texts = append(texts, lb.Items[i].Text)
-	}
-	for _, t := range texts {
+	below := lists.Map(lb.Items, func(it syntax.ListItem) syntax.Text { return it.Text })
+	for _, t := range append([]syntax.Text{lb.Value}, below...) {
 		switch v := strings.TrimSpace(t.Value); {
 		case v == "":
 		case t.Code:

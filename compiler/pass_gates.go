@@ -132,10 +132,7 @@ func (g *gating) policyGate(s *ir.Step, name string, list policies.Value[[]strin
 		}
 		return
 	}
-	if !g.planningOnly(p, list) {
-		return
-	}
-	if p.Kind.V == "human" && (dropHuman && !fenced || kind == ir.Manual) {
+	if !g.planningOnly(p, list) || p.Kind.V == "human" && (dropHuman && !fenced || kind == ir.Manual) {
 		return
 	}
 	if p.Dynamic {

@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -39,9 +40,7 @@ func (b *build) passRules(diags *diag.List) *ir.Epic {
 	r.views()
 	for _, w := range waivers {
 		at := waived{w.Name, ir.Key(w.Node.V)}
-		if r.waivers[at] == nil {
-			r.waivers[at] = w
-		}
+		r.waivers[at] = cmp.Or(r.waivers[at], w)
 	}
 	for _, rule := range rules {
 		r.rule(rule, keys)

@@ -88,12 +88,7 @@ func alike(a, b string) bool {
 	if len(x) == 0 || len(y) == 0 {
 		return true
 	}
-	both := 0
-	for _, w := range x {
-		if slices.Contains(y, w) {
-			both++
-		}
-	}
+	both := lists.Count(x, func(w *string) bool { return slices.Contains(y, *w) })
 	return 2*both > max(len(x), len(y))
 }
 

@@ -80,8 +80,8 @@ func (t *Trace) Policy() *policies.Set { return t.b.set }
 // with field, only those that are that field or are below it. ok is false if
 // there is no such node.
 func (t *Trace) Why(key ir.Key, field string) (reasons []Reason, ok bool) {
-	for i := range t.b.parts {
-		if it := &t.b.parts[i]; it.draft.Key == key {
+	for i, it := range lists.Each(t.b.parts) {
+		if it.draft.Key == key {
 			w := why{build: t.b, it: it, field: field}
 			w.all(i)
 			return w.out, true

@@ -118,10 +118,7 @@ func (r *reader) variable(given map[string]string) (*Variable, cty.Value) {
 // keywordExpr lets the JSON form write a type as text: "list(string)".
 func keywordExpr(e hclsyntax.Expression) hcl.Expression {
 	l, ok := e.(*hclsyntax.LiteralValueExpr)
-	if !ok || l.Val.IsNull() || l.Val.Type() != cty.String {
-		return e
-	}
-	if len(l.Val.AsString()) > 200 {
+	if !ok || l.Val.IsNull() || l.Val.Type() != cty.String || len(l.Val.AsString()) > 200 {
 		return e
 	}
 	t, diags := hclsyntax.ParseExpression([]byte(l.Val.AsString()), l.SrcRange.Filename, l.SrcRange.Start)

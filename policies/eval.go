@@ -1,6 +1,7 @@
 package policies
 
 import (
+	"cmp"
 	"io/fs"
 	"maps"
 	"slices"
@@ -29,12 +30,9 @@ type scope struct {
 }
 
 func newScope(project fs.FS, m *Meter) *scope {
-	if m == nil {
-		m = NewMeter(MinCost)
-	}
 	return &scope{
 		project: project,
-		meter:   m,
+		meter:   cmp.Or(m, NewMeter(MinCost)),
 		names:   map[string][]string{},
 		roots:   map[string]cty.Value{},
 		files:   map[string][]byte{},

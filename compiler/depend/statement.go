@@ -232,13 +232,7 @@ func (p *valueParser) part(sp Span) bool {
 			return false
 		}
 	}
-	if p.carry == groupWord && p.groupOrRange(sp, false) {
-		return true
-	}
-	if p.itemOrRange(sp, false) {
-		return true
-	}
-	return p.bareGroups && p.groupOrRange(sp, false)
+	return p.carry == groupWord && p.groupOrRange(sp, false) || p.itemOrRange(sp, false) || p.bareGroups && p.groupOrRange(sp, false)
 }
 
 // beginsWithGroup reports whether an id of a group is first: "2" of "Sprint 2-3" where

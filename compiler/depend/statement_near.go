@@ -134,12 +134,10 @@ func (p *valueParser) stem(f string) bool {
 		return false
 	}
 	p.Names.suggested++
-	for i := range p.items {
-		if k := string(p.items[i].Key); len(k) > len(f) && k[:len(f)] == f && (k[len(f)] == '.' || k[len(f)] == '-') {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.items, func(it Item) bool {
+		rest, below := strings.CutPrefix(string(it.Key), f)
+		return below && rest != "" && (rest[0] == '.' || rest[0] == '-')
+	})
 }
 
 // bare finds the item that a bare number means to a reader where all ids have

@@ -14,10 +14,8 @@ import (
 
 // joinTracks lets 1.2ab wait for 1.2a and 1.2b, and 1.2a for a plain 1.2 beside it.
 func (d *depender) joinTracks(c cell) {
-	if len(c) < 2 && len(d.Items[c[0]].Number.Letters()) < 2 || d.Rules.sequence {
-		return
-	}
-	if d.Items[c[0]].Marked { // a run of marked items has no tracks
+	first := &d.Items[c[0]]
+	if len(c) < 2 && len(first.Number.Letters()) < 2 || d.Rules.sequence || first.Marked { // a run of marked items has no tracks
 		return
 	}
 	tracks := lists.Map(c, func(i int32) track {

@@ -7,6 +7,8 @@ import (
 	markdown "github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"github.com/ralph-compiler/ralph/diag"
 )
 
 // blockKind says what a block is.
@@ -42,13 +44,15 @@ type block struct {
 
 // blocks reads the structure of src[from:].
 func (p *parser) blocks(from int) []block {
-	c := chunks(p.src, from, p.limits)
+	c := chunksOf(p.src, from, p.limits, smallestChunk)
 	if c.tooDeep >= 0 {
-		p.reportDepth(c.tooDeep)
+		p.report(diag.New("nested-too-deeply", p.file.Range(c.tooDeep, lineEnd(p.src, c.tooDeep)), "lists or quotes nest too deeply").WithDetail(
+			"This line is nested more than %d levels deep. Flatten the list or the quote.", p.limits.Depth))
 		return nil
 	}
 	if c.tooMany >= 0 {
-		p.reportInner(c.tooMany)
+		p.report(diag.New("plan-too-large", p.file.Range(c.tooMany, lineEnd(p.src, c.tooMany)), "too many lists and quotes begin in one line").WithDetail(
+			"Up to here more than %d list and quote markers follow another one on the same line. Write one marker per line.", mostInner(p.src)))
 		return nil
 	}
 	md := newMarkdown()

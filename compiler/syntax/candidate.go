@@ -46,13 +46,7 @@ type cand struct {
 func (p *parser) read(blocks []block) {
 	p.stream = make([]elem, 0, len(blocks))
 	if p.dialect.In == InHeading {
-		headings := 0
-		for i := range blocks {
-			if blocks[i].kind == headingBlock {
-				headings++
-			}
-		}
-		p.cands = make([]cand, 0, headings)
+		p.cands = make([]cand, 0, lists.Count(blocks, func(b *block) bool { return b.kind == headingBlock }))
 	}
 	for _, b := range lists.Each(blocks) {
 		if b.kind == paraBlock {

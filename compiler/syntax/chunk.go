@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ralph-compiler/ralph/diag"
 )
 
 // goldmark's tree is what costs memory, so the text is given to it in pieces.
@@ -45,11 +44,7 @@ const (
 	inHTMLBlock // up to a blank line
 )
 
-// chunks cuts src[from:] into pieces.
-func chunks(src string, from int, limits Limits) *chunker {
-	return chunksOf(src, from, limits, smallestChunk)
-}
-
+// chunksOf cuts src[from:] into pieces.
 func chunksOf(src string, from int, limits Limits, smallest int) *chunker {
 	c := &chunker{src: src, limits: limits, tooDeep: -1, tooMany: -1, cuts: []int{from}}
 	blank, first := 0, 0 // blank lines in a row; where those too many begin
@@ -285,13 +280,3 @@ func isRule(line string) bool {
 
 // mostInner is how many markers may follow another: each costs as much as a line.
 func mostInner(src string) int { return max(smallLines, len(src)/innerBytes) }
-
-func (p *parser) reportInner(at int) {
-	p.report(diag.New("plan-too-large", p.file.Range(at, lineEnd(p.src, at)), "too many lists and quotes begin in one line").WithDetail(
-		"Up to here more than %d list and quote markers follow another one on the same line. Write one marker per line.", mostInner(p.src)))
-}
-
-func (p *parser) reportDepth(at int) {
-	p.report(diag.New("nested-too-deeply", p.file.Range(at, lineEnd(p.src, at)), "lists or quotes nest too deeply").WithDetail(
-		"This line is nested more than %d levels deep. Flatten the list or the quote.", p.limits.Depth))
-}

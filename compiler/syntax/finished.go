@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -109,9 +110,7 @@ func status(s *Section) (*Label, bool) {
 		if !saysDone(statusText(l)) {
 			return l, false
 		}
-		if found == nil {
-			found = l
-		}
+		found = cmp.Or(found, l)
 	}
 	return found, found != nil
 }

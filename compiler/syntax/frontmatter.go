@@ -162,12 +162,9 @@ func (r fieldReader) fields(root *yaml.Node) {
 // that says it is ralph's, else all in one note.
 func (p *parser) foreignKeys(keys []*yaml.Node, body int, mine bool) {
 	if !mine {
-		keys = p.nearKeys(keys, body)
-	}
-	if !mine && len(keys) > 0 {
-		p.report(diag.Newf("foreign-front-matter", p.nodeRange(keys[0], body), "%s of other tools ignored", text.Count(len(keys), "key")).WithDetail("%s", p.foreignTo(keys)))
-	}
-	if !mine {
+		if keys = p.nearKeys(keys, body); len(keys) > 0 {
+			p.report(diag.Newf("foreign-front-matter", p.nodeRange(keys[0], body), "%s of other tools ignored", text.Count(len(keys), "key")).WithDetail("%s", p.foreignTo(keys)))
+		}
 		return
 	}
 	for _, k := range keys {

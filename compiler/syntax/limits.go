@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"unicode/utf8"
@@ -25,19 +26,10 @@ const (
 )
 
 func (l Limits) orDefault() Limits {
-	if l.Bytes <= 0 {
-		l.Bytes = defaultBytes
-	}
-	if l.Line <= 0 {
-		l.Line = defaultLine
-	}
-	if l.Depth <= 0 {
-		l.Depth = defaultDepth
-	}
-	if l.Items <= 0 {
-		l.Items = defaultItems
-	}
-	l.Bytes = min(l.Bytes, math.MaxInt32-1) // offsets of blocks are 32 bits wide
+	l.Bytes = min(cmp.Or(max(l.Bytes, 0), defaultBytes), math.MaxInt32-1) // offsets of blocks are 32 bits wide
+	l.Line = cmp.Or(max(l.Line, 0), defaultLine)
+	l.Depth = cmp.Or(max(l.Depth, 0), defaultDepth)
+	l.Items = cmp.Or(max(l.Items, 0), defaultItems)
 	return l
 }
 

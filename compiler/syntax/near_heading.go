@@ -163,12 +163,8 @@ func (p *parser) reportNear() {
 		return
 	}
 	slices.SortStableFunc(p.nears, func(a, b nearHeading) int { return a.at.Start - b.at.Start })
-	items, groups := p.itemIDs(), map[string]bool{}
-	for i := range p.plan.Phases {
-		if ph := &p.plan.Phases[i]; !ph.Implicit {
-			groups[ph.ID] = true
-		}
-	}
+	written := lists.Keep(p.plan.Phases, func(ph Phase) bool { return !ph.Implicit })
+	items, groups := p.itemIDs(), lists.SetOf(written, func(ph *Phase) string { return ph.ID })
 	places := p.groupPlaces()
 	last := -1
 	for _, h := range p.nears {

@@ -3,6 +3,7 @@ package syntax
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -79,10 +80,8 @@ func (p *parser) readAs(at int) string {
 	if it == nil || at >= it.Body.Range.End {
 		return "prose"
 	}
-	for i := range it.Body.Tasks {
-		if r := it.Body.Tasks[i].Range; r.Start <= at && at < r.End {
-			return "a task of " + clip(it.ID, 20)
-		}
+	if slices.ContainsFunc(it.Body.Tasks, func(t ListItem) bool { return t.Range.Start <= at && at < t.Range.End }) {
+		return "a task of " + clip(it.ID, 20)
 	}
 	return "text of " + clip(it.ID, 20)
 }
@@ -104,10 +103,7 @@ func skipBlanks(s string, at int) int { return len(s) - len(strings.TrimLeft(s[a
 
 // freeForm is the form of items with ids that no item has, after the one above.
 func (p *parser) freeForm(at int, form string) string {
-	it := p.itemAbove(at)
-	if it == nil {
-		it = &p.plan.Items[0]
-	}
+	it := cmp.Or(p.itemAbove(at), &p.plan.Items[0])
 	taken := p.candIDs()
 	for i := range p.misses {
 		taken[p.misses[i].id] = true

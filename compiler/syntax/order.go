@@ -80,10 +80,7 @@ func (o *orderFinder) heading(i int, e *elem) {
 	p := o.p
 	raw := p.src[e.b.a:e.b.b]
 	about := strings.Contains(strings.ToLower(raw), "dependenc")
-	if p.candAt(e) != nil || int(e.b.start) < o.until || !about && !orderHeading(raw) {
-		return
-	}
-	if p.itemAround(int(e.b.start)) != nil {
+	if p.candAt(e) != nil || int(e.b.start) < o.until || !about && !orderHeading(raw) || p.itemAround(int(e.b.start)) != nil {
 		return
 	}
 	s := Order{Range: p.file.Range(int(e.b.a), int(e.b.b)), Headed: true}

@@ -85,8 +85,7 @@ func overviewItems(key *idMatch, items map[string]*Item) (named []*Item, unknown
 	for _, id := range append([]string{key.id}, key.also...) {
 		it := items[id]
 		if it == nil {
-			plain := simplify(id)
-			it = items[plain]
+			it = items[simplify(id)]
 		}
 		switch {
 		case it == nil:
@@ -106,10 +105,7 @@ func (p *parser) isNamed(t *title, it *Item) bool {
 		return true
 	}
 	n, ok := foldPrefix(rest, strings.ToLower(it.Title))
-	if !ok || it.Title == "" {
-		return false
-	}
-	if inPart(strings.ToLower(rest[n:])) {
+	if !ok || it.Title == "" || inPart(strings.ToLower(rest[n:])) {
 		return false
 	}
 	tail := strings.TrimSpace(rest[n:])

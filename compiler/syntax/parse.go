@@ -118,8 +118,5 @@ func (p *parser) report(d diag.Diagnostic) {
 
 // afterBOM returns the offset of the text.
 func afterBOM(b []byte) int {
-	if bytes.HasPrefix(b, bom) {
-		return len(bom)
-	}
-	return 0
+	return len(b) - len(bytes.TrimPrefix(b, bom))
 }

@@ -41,12 +41,7 @@ func (r *reader) finish() {
 // and of all if there are none and the section has no labels.
 func (r *reader) adopt(labels bool) {
 	s := r.s
-	var taken []looseList
-	for _, l := range r.loose {
-		if l.boxed() {
-			taken = append(taken, l)
-		}
-	}
+	taken := lists.Keep(r.loose, func(l looseList) bool { return l.boxed() })
 	r.stepsWithText(taken)
 	if len(taken) == 0 && !labels {
 		taken = r.loose

@@ -264,12 +264,10 @@ func (p *parser) dependencyTable(t *table, columns map[int]LabelName, items map[
 		if _, taken := columns[c]; taken {
 			continue
 		}
-		hits := 0
-		for i := range t.rows {
-			if _, ok := p.cellItem(t.rows[i].cell(c), items); ok {
-				hits++
-			}
-		}
+		hits := lists.Count(t.rows, func(r *tableRow) bool {
+			_, ok := p.cellItem(r.cell(c), items)
+			return ok
+		})
 		if hits > best {
 			id, best = c, hits
 		}

@@ -58,10 +58,7 @@ func (p *parser) titleOf(in inline, m *matcher, several bool) (t title, ok bool)
 		at = i + n
 	}
 	t.keyAt = span{at, at + t.key.n}
-	if within(in.codes, i) || within(in.codes, at) && t.key.n > 0 {
-		return t, false
-	}
-	if !t.key.look.good() && (!several || len(t.key.also) == 0) {
+	if within(in.codes, i) || within(in.codes, at) && t.key.n > 0 || !t.key.look.good() && (!several || len(t.key.also) == 0) {
 		return t, false
 	}
 	behind := at + t.key.n + t.key.more

@@ -57,12 +57,7 @@ func (p *parser) wordGroups() {
 	var open [7]int // index in wordHeads + 1, by level
 	chosen := map[string]int{}
 	next, first := 0, true
-	tops := 0
-	for i := range p.wordHeads {
-		if p.wordHeads[i].level == 1 {
-			tops++
-		}
-	}
+	tops := lists.Count(p.wordHeads, func(h *wordHeading) bool { return h.level == 1 })
 	for i, e := range lists.Each(p.stream) {
 		if e.b.kind == headingBlock {
 			clear(open[e.b.level:])

@@ -50,6 +50,16 @@ func Find[A any](list []A, is func(*A) bool) *A {
 	return nil
 }
 
+// Count says of how many elements is holds.
+func Count[A any](list []A, is func(*A) bool) (n int) {
+	for i := range list {
+		if is(&list[i]) {
+			n++
+		}
+	}
+	return n
+}
+
 // Include returns list with those of more at its end that it does not hold yet.
 func Include[A comparable](list []A, more ...A) []A {
 	for _, x := range more {

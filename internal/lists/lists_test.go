@@ -37,6 +37,9 @@ func TestLists(t *testing.T) {
 	if got := lists.Find(list, func(n *int) bool { return *n > 3 }); got != nil {
 		t.Errorf("Find of none: %v", got)
 	}
+	if got := lists.Count(list, func(n *int) bool { return *n == 3 }); got != 2 {
+		t.Errorf("Count: %d", got)
+	}
 	if got := lists.Include([]int{2, 2}, 3, 2, 3, 1); !slices.Equal(got, []int{2, 2, 3, 1}) {
 		t.Errorf("Include: %v", got)
 	}

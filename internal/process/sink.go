@@ -2,6 +2,7 @@ package process
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -42,9 +43,7 @@ func Create(path string, limit int64, filter func(io.Writer) io.WriteCloser) (io
 }
 
 func create(path string, limit int64, filter func(io.Writer) io.WriteCloser) (*sink, error) {
-	if limit <= 0 {
-		limit = defaultCap
-	}
+	limit = cmp.Or(max(limit, 0), defaultCap)
 	size := max(min(limit-limit/2, maxRing), 1)
 	s := &sink{head: limit - size, size: size, filter: filter}
 	if path == "" || path == os.DevNull { // no regular file, and nothing is kept

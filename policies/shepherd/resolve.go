@@ -100,13 +100,8 @@ func (c *conversion) staff(p *policy, ph *phase) {
 	}
 	onlyPeople := len(ph.capabilities) == 1 && ph.capabilities[0] == "human_review" || len(ph.capabilities) == 0 && ph.name == "human_review"
 	var best *agent
-	has := func(a *agent) (n int) {
-		for _, w := range ph.capabilities {
-			if slices.Contains(a.capabilities, w) {
-				n++
-			}
-		}
-		return n
+	has := func(a *agent) int {
+		return lists.Count(ph.capabilities, func(w *string) bool { return slices.Contains(a.capabilities, *w) })
 	}
 	for _, a := range c.agents {
 		if a.inactive || a.madeUp || has(a) < len(ph.capabilities) || a.human && len(ph.capabilities) == 0 {

@@ -63,10 +63,7 @@ func (c *conversion) writePolicy(w *writer, p *policy) {
 // writeStep writes a step. What the default policy says in its step of the same name
 // is taken back where this one does not say it.
 func (c *conversion) writeStep(w *writer, p *policy, ph *phase, models map[model]string) {
-	under := c.under(p, ph)
-	if under == nil {
-		under = &phase{}
-	}
+	under := cmp.Or(c.under(p, ph), &phase{})
 	w.gap = true
 	w.block("step "+policies.Quote(ph.step), func() {
 		w.text("description", ph.description)

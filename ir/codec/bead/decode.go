@@ -1,6 +1,7 @@
 package bead
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -242,10 +243,7 @@ func (d *decoding) branches() {
 			continue
 		}
 		made[b.node.Key] = s.Value
-		why := ir.BadBranch(s.Value)
-		if why == "" {
-			why = besides(s.Value, bases)
-		}
+		why := cmp.Or(ir.BadBranch(s.Value), besides(s.Value, bases))
 		if why == "" {
 			continue
 		}

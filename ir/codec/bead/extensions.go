@@ -1,6 +1,7 @@
 package bead
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -120,9 +121,7 @@ func (d *decoding) sandbox(b *bead, image, limits *foreign.Value) {
 			b.r.Wrong(limits, `an object such as {"cpu": "2", "memory": "4g"}`)
 			return
 		}
-		if at == nil {
-			at = limits
-		}
+		at = cmp.Or(at, limits)
 		for _, m := range limits.Members {
 			switch m.Value.Kind {
 			case 's', 'n':

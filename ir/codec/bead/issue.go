@@ -43,9 +43,7 @@ func (d *decoding) issue(r *foreign.Reader, v *foreign.Value) {
 	switch x := f.Get("issue_type"); {
 	case x == nil || x.Kind != 's' || x.Text == "" || x.Text == TypeWork:
 	case x.Text == "epic":
-		if d.epic == nil {
-			d.epic = b
-		}
+		d.epic = cmp.Or(d.epic, b)
 		return
 	case x.Text == TypeMerge:
 		n.Kind = ir.Merge

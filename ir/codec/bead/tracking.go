@@ -100,10 +100,7 @@ func devSession(n *ir.Node, attempts []ir.Attempt) string {
 // execution is an attempt; the format asks for a model also where none is used: wished
 // is the one that the bead has.
 func (w *writer) execution(number int, a *ir.Attempt, wished string, k *kept) devExecution {
-	file := a.AgentPath
-	if file == "" {
-		file = agentPath(w.e.Agents[a.Agent], a.Agent)
-	}
+	file := cmp.Or(a.AgentPath, agentPath(w.e.Agents[a.Agent], a.Agent))
 	ended, status := a.Ended, a.Words["execution"]
 	for i := range a.Gates { // the agent was done when the first gate began
 		if g := a.Gates[i].Started; !g.IsZero() && (ended.IsZero() || g.Before(ended)) {
@@ -119,10 +116,7 @@ func (w *writer) execution(number int, a *ir.Attempt, wished string, k *kept) de
 }
 
 func (w *writer) judgement(number int, g *ir.GateResult, k *kept) qaExecution {
-	file := g.AgentPath
-	if file == "" {
-		file = agentPath(w.e.Agents[g.Agent], g.Agent)
-	}
+	file := cmp.Or(g.AgentPath, agentPath(w.e.Agents[g.Agent], g.Agent))
 	session := &g.Session
 	if file == "" {
 		file, session = g.Gate, nil

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
@@ -149,11 +150,8 @@ func (w *writing) backoff(o *foreign.Object) {
 		o.Add("retry_backoff_seconds", int64((d+time.Second-1)/time.Second))
 		return
 	}
-	for i := range w.n.Steps {
-		if s := &w.n.Steps[i]; s.Access == "write" && s.Retry.InitialMS > 0 {
-			o.Add("retry_backoff_seconds", (s.Retry.InitialMS+999)/1000)
-			return
-		}
+	if s := lists.Find(w.n.Steps, func(s *ir.Step) bool { return s.Access == "write" && s.Retry.InitialMS > 0 }); s != nil {
+		o.Add("retry_backoff_seconds", (s.Retry.InitialMS+999)/1000)
 	}
 }
 
