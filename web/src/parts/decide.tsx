@@ -238,7 +238,7 @@ function As({ value, onChange, user, approvers }: { value: string; onChange: (v:
   return (
     <label>
       <span>
-        As{approvers.length > 0 && ` (only ${approvers.join(" or ")} may)`}; on record is {user || "the user"}, too
+        Decide as{approvers.length > 0 && ` (only ${approvers.join(" or ")} may)`}; on record is {user || "the user"}, too
       </span>
       <input name="as" value={value} placeholder={user} list="approvers" onChange={(e) => onChange(e.target.value)} autoComplete="off" spellCheck={false} />
       <datalist id="approvers">
