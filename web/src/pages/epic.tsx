@@ -9,7 +9,7 @@ import { Bar, Failures, SprintList, SprintRows, Tally } from "../parts/sprints";
 import { Trust } from "../parts/trust";
 import { useResource } from "../resource";
 import { api, to, useRoute } from "../route";
-import { each, lasted } from "../words";
+import { each } from "../words";
 
 export function EpicPage({ epic }: { epic: string }) {
   const answer = useResource<Epic>(api.epic(epic));
@@ -81,7 +81,7 @@ function View({ epic: e }: { epic: Epic }) {
           </ul>
         </Section>
       )}
-      <Section title="All sprints" count={e.total}>
+      <Section title="All sprints" count={each(e.sprints).length}>
         <SprintList epic={e.id} sprints={each(e.sprints)} />
       </Section>
     </>
@@ -105,7 +105,7 @@ function RunDecisions({ epic: e }: { epic: Epic }) {
       />
       {e.command && e.run.plan_approved && (
         <p>
-          To go on: <Command text={e.command} dir={e.dir} />
+          To go on: <Command text={e.command} /> <span className="faint">in {e.dir}</span>
         </p>
       )}
     </>
@@ -131,8 +131,7 @@ function Facts({ epic: e }: { epic: Epic }) {
       <Bar counts={e.counts} total={e.total} />
       <p className="facts">
         <Tally counts={e.counts} total={e.total} />
-        <span>{e.spent}</span>
-        {e.run.spent_in_all.work_ms >= 1000 && <span>{lasted(e.run.spent_in_all.work_ms)} of work</span>}
+        {e.spent && <span>{e.spent}</span>}
         {e.ended && (
           <span>
             ended <Clock at={e.ended} />

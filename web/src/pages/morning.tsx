@@ -134,7 +134,7 @@ function EpicRow({ line: e, several }: { line: Line; several: boolean }) {
           {runStatus[e.run.state] ? <Status status={runStatus[e.run.state] ?? ""} word={e.run.state} /> : <span>{e.run.state}</span>}
           {!atWork && e.ended && <Clock at={e.ended} />}
           {atWork && e.run.started && <Ago at={e.run.started} />}
-          <span>{e.spent}</span>
+          {e.spent && <span>{e.spent}</span>}
         </span>
       </div>
       <Bar counts={e.counts} total={e.total} />
@@ -160,14 +160,14 @@ function EpicNext({ line, several }: Of) {
     <>
       {several && <dt>{e.title}</dt>}
       <dd>
-        {e.run.state !== "at work" && <p>{e.says}</p>}
+        {e.run.state !== "at work" && e.says !== e.run.state && <p>{e.says}</p>}
         <Some title="at work on" epic={e.id} sprints={each(e.running)} />
         <Some title="then" epic={e.id} sprints={each(e.upcoming)} />
         {each(e.running).length + each(e.upcoming).length === 0 && e.run.state === "at work" && <p>Nothing can begin before something above is decided.</p>}
         <Forecasted of={e.forecast} />
         {e.command && e.run.plan_approved && (
           <p>
-            To go on: <Command text={e.command} dir={e.dir} />
+            To go on: <Command text={e.command} /> <span className="faint">in {e.dir}</span>
           </p>
         )}
       </dd>

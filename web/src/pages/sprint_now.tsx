@@ -38,7 +38,7 @@ export function Now({ s, epic, query }: TabProps) {
         <Decisions subject={subject} open={query.get("do") ?? undefined} />
         {byHand(each(show.next)).map((n) => (
           <p key={n.command}>
-            {n.what}: <Command text={n.command} dir={show.worktree} />
+            {n.what}: <Command text={n.command} />
           </p>
         ))}
         {last && each(last.gates).length > 0 && (

@@ -106,7 +106,7 @@ export function Trouble({ failure, what }: { failure: Failure; what?: string }) 
 }
 
 // Command is something to type at a terminal.
-export function Command({ text, dir }: { text: string; dir?: string | undefined }) {
+export function Command({ text }: { text: string }) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;
@@ -115,7 +115,7 @@ export function Command({ text, dir }: { text: string; dir?: string | undefined 
   }, [copied]);
   return (
     <span className="command">
-      <code title={dir ? `in ${dir}` : undefined}>{text}</code>
+      <code>{text}</code>
       <button type="button" className="small" onClick={() => void navigator.clipboard.writeText(text).then(() => setCopied(true))}>
         {copied ? "copied" : "copy"}
         <span className="hidden"> {text}</span>
