@@ -76,7 +76,7 @@ func runWhy(cmd *cobra.Command, a *project.Args, file, key, field string, asJSON
 		return exit.Inputf("nothing is recorded for the field %s of %s%s; there is: %s", field, key, spell.Hint(field, names), spell.Sorted(names, 40))
 	}
 	if asJSON {
-		return view.WhyJSON(c, cmd.OutOrStdout(), n, reasons)
+		return view.WriteJSON(cmd.OutOrStdout(), c.Sources.Why(n.Key, reasons))
 	}
 	return view.Why(c, cmd.OutOrStdout(), n, reasons, field != "")
 }

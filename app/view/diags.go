@@ -12,7 +12,6 @@ import (
 	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/columns"
-	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/term"
 	"github.com/ralph-compiler/ralph/internal/version"
@@ -34,7 +33,7 @@ type Diagnostics struct {
 func (v Diagnostics) Print(out, errOut io.Writer, list diag.List) error {
 	switch v.Format {
 	case project.FormatJSON:
-		return v.json(out, list)
+		return WriteJSON(out, v.JSON(list))
 	case project.FormatSARIF:
 		return v.sarif(out, list)
 	}
@@ -63,62 +62,6 @@ func (v Diagnostics) text(w io.Writer, list diag.List) error {
 		Width: columns.Of,
 		Fold:  3,
 	}.Write(w, shown)
-}
-
-// Place is a range with its lines and columns, for machines.
-type Place struct {
-	diag.Range
-	From *diag.Position `json:"from,omitempty"`
-	To   *diag.Position `json:"to,omitempty"`
-}
-
-// At adds line and column to a range; without them if the file is unknown.
-func At(s project.Sources, r diag.Range) Place {
-	p := Place{Range: r}
-	if f := s.Files[r.File]; f != nil {
-		from, to := f.Position(r.Start), f.Position(r.End)
-		p.From, p.To = &from, &to
-	}
-	return p
-}
-
-func (v Diagnostics) json(w io.Writer, list diag.List) error {
-	type related struct {
-		Range   Place  `json:"range"`
-		Message string `json:"message"`
-	}
-	type fix struct {
-		Range Place  `json:"range"`
-		Text  string `json:"text"`
-	}
-	type diagnostic struct {
-		Code     diag.Code     `json:"code"`
-		Severity diag.Severity `json:"severity"`
-		Summary  string        `json:"summary"`
-		Detail   string        `json:"detail"`
-		Range    *Place        `json:"range"`
-		Related  []related     `json:"related"`
-		Fix      *fix          `json:"fix"`
-		More     int           `json:"more,omitempty"`
-	}
-	ds := make([]diagnostic, 0, len(list))
-	for _, d := range list {
-		j := diagnostic{Code: d.Code, Severity: d.Severity, Summary: d.Summary, Detail: d.Detail, More: d.More}
-		if !d.Range.IsZero() {
-			p := At(v.Sources, d.Range)
-			j.Range = &p
-		}
-		j.Related = lists.Map(d.Related, func(r diag.Related) related { return related{At(v.Sources, r.Range), r.Message} })
-		if d.Fix != nil {
-			j.Fix = &fix{At(v.Sources, d.Fix.Range), d.Fix.Text}
-		}
-		ds = append(ds, j)
-	}
-	return WriteJSON(w, struct {
-		Errors      int          `json:"errors"`
-		Warnings    int          `json:"warnings"`
-		Diagnostics []diagnostic `json:"diagnostics"`
-	}{list.Count(diag.Error), list.Count(diag.Warning), ds})
 }
 
 // WriteJSON writes v as indented JSON and a line feed, with invisible characters escaped.
@@ -193,7 +136,7 @@ func (v Diagnostics) location(r diag.Range) *sarif.Location {
 }
 
 func (v Diagnostics) region(r diag.Range) *sarif.Region {
-	p := At(v.Sources, r)
+	p := v.At(r)
 	region := sarif.NewRegion().WithByteOffset(r.Start).WithByteLength(r.End - r.Start)
 	if p.From != nil {
 		region.WithStartLine(p.From.Line).WithStartColumn(p.From.Column).WithEndLine(p.To.Line).WithEndColumn(p.To.Column)

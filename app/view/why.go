@@ -43,26 +43,3 @@ func Why(c *project.Compilation, w io.Writer, n *ir.Node, reasons []compiler.Rea
 	}
 	return write(w, b.String())
 }
-
-// WhyJSON prints reasons for programs.
-func WhyJSON(c *project.Compilation, w io.Writer, n *ir.Node, reasons []compiler.Reason) error {
-	type reason struct {
-		Field  string `json:"field"`
-		Value  string `json:"value"`
-		Origin string `json:"origin"`
-		Range  *Place `json:"range"`
-	}
-	out := struct {
-		Key     ir.Key   `json:"key"`
-		Reasons []reason `json:"reasons"`
-	}{n.Key, []reason{}}
-	for _, x := range reasons {
-		j := reason{Field: x.Field, Value: x.Value, Origin: x.Origin}
-		if !x.Range.IsZero() {
-			p := At(c.Sources, x.Range)
-			j.Range = &p
-		}
-		out.Reasons = append(out.Reasons, j)
-	}
-	return WriteJSON(w, out)
-}
