@@ -101,7 +101,7 @@ func (l *live) epic() (any, error) {
 	out := Epic{
 		EpicLine: l.line(), Repo: filepath.Base(l.repo.Dir), Dir: l.repo.Dir, Digest: r.Epic.Digest,
 		Inbox: l.inbox(), Failures: l.failures(), Running: []SprintLine{}, Upcoming: []SprintLine{}, Sprints: []SprintLine{},
-		Proposals: orEmpty(r.Run.Overview().Proposals), Changes: orEmpty(record.ChangesOf(r.Run, r.Key, r.About(), r.Space.Checkout.Undone)), Doubts: orEmpty(record.DoubtsIn(r.Run, l.views())), Offers: l.runOffers(),
+		Proposals: orEmpty(r.Run.Overview().Proposals), Changes: orEmpty(record.ChangesOf(r.Run, r.Key, r.About(), r.Space.Checkout.Undone)), Doubts: orEmpty(record.DoubtsIn(r.Run, l.views())), Offers: l.runOffers(), Forecast: l.foretold(),
 	}
 	if !r.Held {
 		out.Command = "ralph apply" + record.Applies(r.File)

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/executor/effects"
 	"github.com/ralph-compiler/ralph/executor/machine"
@@ -33,6 +34,9 @@ func fileRoutes() []route {
 	attempt := "/nodes/{key}/attempts/{step}/{attempt}"
 	return []route{
 		apart[Diff]("/nodes/{key}/diff", "what a sprint changed", (*Server).sprintDiff),
+		apart[project.WhyJSON]("/nodes/{key}/why", "where the values of a sprint come from", (*Server).why),
+		apart[Plan]("/plan", "its plan as it is now, and what that compiles to", (*Server).plan),
+		apart[Next]("/next", "what the next apply would do, and how long the rest may take", (*Server).next),
 		apart[Diff](attempt+"/diff", "what an attempt changed", (*Server).attemptDiff, param{"against", "start: since its step began", false}),
 		apart[FileList](attempt+"/files", "the files of an attempt: what its agent was told, what it and its gates wrote", (*Server).files),
 		{

@@ -41,6 +41,8 @@ type live struct {
 	known  *shape             // of its epic
 	seen   []machine.NodeView // since the last change; nil: nobody has looked yet
 	broken string             // why the record may be old
+
+	slow slow // what is made beside the mutex
 }
 
 // made is an answer that was made when the epic had changed count times.

@@ -19,6 +19,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/app/run"
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/executortest"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -214,4 +215,11 @@ func (s *site) attemptDir(id ir.NodeID, attempt string) string {
 func execute(name string, args ...string) (string, error) {
 	out, err := exec.Command(name, args...).CombinedOutput()
 	return string(out), err
+}
+
+// chain are four sprints, of which the third and the fourth wait for the second, which waits
+// for the first.
+func chain(t *testing.T) *ir.Epic {
+	t.Helper()
+	return executortest.Epic([]string{"1.1", "1.2: 1.1", "1.3: 1.2", "1.4: 1.2"})
 }

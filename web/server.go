@@ -35,12 +35,13 @@ type Server struct {
 	listener net.Listener
 	usual    bool // the port is that of the first repository
 
-	mu      sync.Mutex
-	count   int64 // of the house, when kept was made
-	kept    map[string]made
-	diffs   chan struct{} // places for git
-	patches patches       // that were asked for last
-	code    string        // of OpenLink; "" if there is none, or it was used
+	mu       sync.Mutex
+	count    int64 // of the house, when kept was made
+	kept     map[string]made
+	diffs    chan struct{} // places for git
+	patches  patches       // that were asked for last
+	compiles compiles
+	code     string // of OpenLink; "" if there is none, or it was used
 
 	codeUntil time.Time
 
@@ -129,6 +130,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	defer cancel()
 	var following sync.WaitGroup
 	following.Go(func() { s.house.follow(ctx) })
+	following.Go(func() { s.house.foretell(ctx) })
 	server := &http.Server{
 		Handler: s.handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		BaseContext: func(net.Listener) context.Context { return ctx },
