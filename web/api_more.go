@@ -1,6 +1,8 @@
 package web
 
 import (
+	"time"
+
 	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/ir"
@@ -47,5 +49,116 @@ type (
 	Next struct {
 		record.PlanJSON
 		Forecast *Forecast `json:"forecast"`
+	}
+)
+
+type (
+	// TimelineRow is an attempt: GET /epics/{epic}/timeline.
+	TimelineRow struct {
+		Key     ir.Key         `json:"key"`
+		Title   string         `json:"title"`
+		Phase   string         `json:"phase"`
+		Step    string         `json:"step"`
+		Attempt int            `json:"n"`
+		Run     int            `json:"run"` // in which it began: 1 is the first
+		Status  string         `json:"status"`
+		Start   time.Time      `json:"start"`
+		End     *time.Time     `json:"end,omitempty"`
+		Parts   []TimelinePart `json:"parts"` // in the order in which they began; gates may overlap
+	}
+
+	// TimelinePart is what went on in an attempt: "wait", "agent", "setup", "gate:pass" and
+	// "gate:fail" (a gate that has to fail before the work and did so has passed), "gate"
+	// while it judges.
+	TimelinePart struct {
+		Kind  string     `json:"kind"`
+		Gate  string     `json:"gate,omitempty"`
+		Start time.Time  `json:"start"`
+		End   *time.Time `json:"end,omitempty"` // absent: it goes on
+	}
+
+	// Cost is GET /epics/{epic}/cost: what agents cost, also those that judge.
+	Cost struct {
+		Spent    string     `json:"spent"` // of the budget, in words
+		All      CostSum    `json:"all"`
+		Lost     CostSum    `json:"lost"` // in attempts that are over and did not pass
+		Phases   []CostLine `json:"phases"`
+		Agents   []CostLine `json:"agents"`
+		Models   []CostLine `json:"models"`
+		Outcomes []CostLine `json:"outcomes"` // of attempts
+		Sprints  []CostLine `json:"sprints"`  // the costliest, at most 20
+	}
+
+	// CostSum is a sum. What is not known is not in it: the figure is a lower bound then.
+	CostSum struct {
+		Tokens      int64  `json:"tokens"`
+		USDMicro    int64  `json:"usd_micro"` // millionths of a US dollar
+		TokensKnown bool   `json:"tokens_known"`
+		USDKnown    bool   `json:"usd_known"`
+		MS          int64  `json:"ms"` // that agents worked
+		Text        string `json:"text"`
+	}
+
+	// CostLine is the sum of what has a name.
+	CostLine struct {
+		Name  string `json:"name"`
+		Title string `json:"title,omitempty"`
+		CostSum
+	}
+
+	// Trust is GET /epics/{epic}/trust.
+	Trust struct {
+		Seq    int64        `json:"seq"`
+		Checks []TrustCheck `json:"checks"`
+	}
+
+	// TrustCheck is a reason to trust an epic's results, or to look at them.
+	TrustCheck struct {
+		Name   string  `json:"name"`
+		Title  string  `json:"title"`
+		State  string  `json:"state"` // good, look, bad
+		Text   string  `json:"text"`
+		Proofs []Proof `json:"proofs"`         // the newest 50, in order
+		More   int     `json:"more,omitempty"` // that are older
+	}
+
+	// Proof is an event, a file or a command that shows what a check says.
+	Proof struct {
+		Seq     int64      `json:"seq,omitempty"` // of the event
+		At      *time.Time `json:"at,omitempty"`
+		Key     ir.Key     `json:"key,omitempty"`
+		Step    string     `json:"step,omitempty"`
+		Attempt int        `json:"attempt,omitempty"`
+		File    string     `json:"file,omitempty"` // of the attempt
+		Command string     `json:"command,omitempty"`
+		Bad     bool       `json:"bad,omitempty"`
+		Text    string     `json:"text"`
+	}
+)
+
+type (
+	// Issue is a sprint as Agent Shepherd names things: GET /issues.
+	Issue struct {
+		ID           ir.NodeID   `json:"id"`
+		Title        string      `json:"title"`
+		Status       string      `json:"status"` // open, in_progress, blocked, closed
+		Priority     int         `json:"priority"`
+		Phase        string      `json:"phase,omitempty"` // its present step
+		Policy       string      `json:"policy_name,omitempty"`
+		Labels       []string    `json:"labels"`
+		Dependencies []IssueEdge `json:"dependencies"`
+		Runs         int         `json:"runs"`
+		Ralph        IssueOf     `json:"ralph"`
+	}
+	IssueEdge struct {
+		ID   ir.NodeID `json:"id"`
+		Type string    `json:"type"` // blocks, parent-child, related, discovered-from
+	}
+
+	// IssueOf is where the sprint is found in this API.
+	IssueOf struct {
+		Epic   string `json:"epic"` // in URLs
+		Key    ir.Key `json:"key"`
+		Status string `json:"status"` // in ralph's word
 	}
 )

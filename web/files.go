@@ -34,6 +34,13 @@ func fileRoutes() []route {
 	attempt := "/nodes/{key}/attempts/{step}/{attempt}"
 	return []route{
 		apart[Diff]("/nodes/{key}/diff", "what a sprint changed", (*Server).sprintDiff),
+		ofEpic[[]TimelineRow]("/timeline", "its attempts, and what went on in them when", func(l *live, r *http.Request) (any, error) {
+			rows, err := l.timeline()
+			q := r.URL.Query()
+			return within(rows, q.Get("from"), q.Get("to")), err
+		}, param{"from", "only what did not end before this time (RFC 3339)", false}, param{"to", "only what did not begin after it", false}),
+		ofEpic[Cost]("/cost", "what its agents cost", func(l *live, _ *http.Request) (any, error) { return l.cost() }),
+		apart[Trust]("/trust", "what speaks for its results, and what does not", (*Server).trust),
 		apart[project.WhyJSON]("/nodes/{key}/why", "where the values of a sprint come from", (*Server).why),
 		apart[Plan]("/plan", "its plan as it is now, and what that compiles to", (*Server).plan),
 		apart[Next]("/next", "what the next apply would do, and how long the rest may take", (*Server).next),

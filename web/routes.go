@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
 
 	"github.com/ralph-compiler/ralph/ir"
@@ -60,7 +61,7 @@ func routes() []route {
 		decision("/epics/{epic}/decisions", "decide about the whole run: approve, pause, resume, cancel"),
 		decision("/epics/{epic}/nodes/{key}/decisions", "decide about a sprint"),
 	}
-	return append(list, fileRoutes()...)
+	return slices.Concat(list, fileRoutes(), shepherdRoutes())
 }
 
 func decision(path, about string) route {

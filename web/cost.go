@@ -1,0 +1,107 @@
+package web
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/ralph-compiler/ralph/app/words"
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
+)
+
+// mostCostly is how many sprints are listed.
+const mostCostly = 20
+
+// sums adds costs by a name.
+type sums struct {
+	list []CostLine
+	at   map[string]int
+}
+
+func (s *sums) add(name, title string, u executor.Usage, untold int, ms int64) {
+	i, known := s.at[name]
+	if !known {
+		if s.at == nil {
+			s.at = map[string]int{}
+		}
+		i = len(s.list)
+		s.at[name] = i
+		s.list = append(s.list, CostLine{Name: name, Title: title, CostSum: CostSum{TokensKnown: true, USDKnown: true}})
+	}
+	s.list[i].add(u, untold, ms)
+}
+
+// add adds a turn, or the turns of an attempt; untold of them did not say what they used.
+func (c *CostSum) add(u executor.Usage, untold int, ms int64) {
+	c.MS += ms
+	if u.Tokens != nil {
+		c.Tokens += *u.Tokens
+	}
+	if u.USDMicro != nil {
+		c.USDMicro += *u.USDMicro
+	}
+	c.TokensKnown = c.TokensKnown && u.Tokens != nil && untold == 0
+	c.USDKnown = c.USDKnown && u.USDMicro != nil && untold == 0
+}
+
+// said puts a sum into words.
+func (c *CostSum) said() {
+	c.Text = words.Spent(machine.Spent{Tokens: c.Tokens, USDMicro: c.USDMicro, Millis: c.MS, TokensKnown: c.TokensKnown, USDKnown: c.USDKnown})
+}
+
+// sorted are the sums, the largest first.
+func (s *sums) sorted() []CostLine {
+	for i := range s.list {
+		s.list[i].said()
+	}
+	slices.SortStableFunc(s.list, func(a, b CostLine) int {
+		return cmp.Or(cmp.Compare(b.USDMicro, a.USDMicro), cmp.Compare(b.Tokens, a.Tokens), cmp.Compare(b.MS, a.MS))
+	})
+	return orEmpty(s.list)
+}
+
+// cost is what was spent, and on what: the turns of agents, and of the agents of gates.
+func (l *live) cost() (any, error) {
+	var all, lost, phases, agents, models, outcomes, sprints sums
+	titles := l.rec.Epic.PhaseTitles()
+	for _, v := range l.rec.Run.Views() {
+		for _, a := range v.Attempts {
+			add := func(agent, model string, u executor.Usage, untold int, ms int64) {
+				status := a.Status.String()
+				all.add("", "", u, untold, ms)
+				phases.add(v.Phase, titles[v.Phase], u, untold, ms)
+				agents.add(agent, "", u, untold, ms)
+				models.add(cmp.Or(model, "unknown"), "", u, untold, ms)
+				outcomes.add(status, "", u, untold, ms)
+				sprints.add(string(v.Key), v.Title, u, untold, ms)
+				switch a.Status {
+				case executor.AttemptRunning, executor.AttemptPassed:
+				default:
+					lost.add("", "", u, untold, ms)
+				}
+			}
+			if a.Turns > 0 {
+				add(a.Agent, a.Model, a.Usage, a.Untold, a.Millis)
+			}
+			for _, g := range a.Gates {
+				if g.Agent != "" {
+					add(g.Agent, g.Model, g.Usage, a.UntoldOf[g.Gate], g.Millis)
+				}
+			}
+		}
+	}
+	out := Cost{
+		Spent: l.line().Spent, All: only(all.sorted()), Lost: only(lost.sorted()),
+		Phases: phases.sorted(), Agents: agents.sorted(), Models: models.sorted(), Outcomes: outcomes.sorted(), Sprints: sprints.sorted(),
+	}
+	out.Sprints = out.Sprints[:min(len(out.Sprints), mostCostly)]
+	return out, nil
+}
+
+// only is the one sum that there is.
+func only(list []CostLine) CostSum {
+	if len(list) == 0 {
+		return CostSum{TokensKnown: true, USDKnown: true}
+	}
+	return list[0].CostSum
+}

@@ -1,0 +1,198 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ralph-compiler/ralph/app/record"
+	"github.com/ralph-compiler/ralph/app/words"
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/journal"
+	"github.com/ralph-compiler/ralph/internal/text"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Grades of a check.
+const (
+	trustGood = "good" // nothing to look at
+	trustLook = "look" // a person should
+	trustBad  = "bad"  // what is shown may be wrong
+)
+
+// mostProofs bounds the proofs of a check.
+const mostProofs = 50
+
+// trust is what speaks for the results of an epic, and what does not, each with what proves it.
+func (s *Server) trust(ctx context.Context, l *live, _ *http.Request) (Trust, error) {
+	l.mu.Lock()
+	state, id := l.rec.Space.State(), l.rec.Epic.Epic.ID
+	out := Trust{Seq: l.rec.Run.Seq(), Checks: l.checks()}
+	begun := len(l.rec.Events) > 0
+	l.mu.Unlock()
+	sound := TrustCheck{Name: "journal", Title: "The journal", State: trustGood, Text: "nothing has run yet", Proofs: []Proof{}}
+	if begun {
+		var err error
+		sound, err = remembered(ctx, l, "verify", 10*time.Second, func(ctx context.Context) (TrustCheck, error) { return verified(ctx, state, id) })
+		if err != nil {
+			return out, err
+		}
+	}
+	out.Checks = append([]TrustCheck{sound}, out.Checks...)
+	return out, nil
+}
+
+// verified reads the whole journal, with the chain of its digests.
+func verified(ctx context.Context, state string, id ir.NodeID) (TrustCheck, error) {
+	c := TrustCheck{Name: "journal", Title: "The journal", Proofs: []Proof{}}
+	v, err := journal.Verify(ctx, state, id)
+	var damage *journal.Damage
+	switch {
+	case ctx.Err() != nil:
+		return c, ctx.Err()
+	case errors.As(err, &damage):
+		c.State, c.Text = trustBad, err.Error()
+		c.Proofs = append(c.Proofs, Proof{Seq: damage.Seq, Text: err.Error()})
+		return c, nil
+	case err != nil:
+		c.State, c.Text = trustBad, err.Error()
+		return c, nil
+	}
+	c.State, c.Text = trustGood, fmt.Sprintf("%s, each with the digest of the one before; the last has %.12s", text.Count(int(v.Events), "event"), v.Hash)
+	for _, g := range v.Gaps {
+		c.State = trustLook
+		c.Proofs = append(c.Proofs, Proof{Seq: g.Before, Text: fmt.Sprintf("events are lost behind %d: %s showed it", g.After, text.Count(g.Found, "commit"))})
+	}
+	return c, nil
+}
+
+// checks are the ones that the record answers.
+func (l *live) checks() []TrustCheck {
+	f := &finder{l: l}
+	for _, e := range l.rec.Events {
+		f.event(e)
+	}
+	epic := l.rec.Epic
+	for _, w := range epic.Waivers {
+		f.waived = append(f.waived, Proof{Key: w.Node, Text: fmt.Sprintf("rule %s, by %s until %s: %s", w.Rule, w.Owner, w.Until, w.Reason)})
+	}
+	var doubts, others, open []Proof
+	for _, v := range l.rec.Run.Views() {
+		if v.Status == executor.Done || v.Status == executor.Waiting {
+			for _, d := range l.rec.Run.Summary().NodeDoubts(v) {
+				doubts = append(doubts, Proof{Key: v.Key, Text: d})
+			}
+		}
+	}
+	for _, c := range record.ChangesOf(l.rec.Run, l.rec.Key, l.rec.About(), nil) {
+		others = append(others, Proof{Text: strings.TrimSpace(c.State + ": " + c.Text), Command: c.Look})
+	}
+	for _, commit := range l.rec.Run.Integration().Others() {
+		others = append(others, Proof{Text: fmt.Sprintf("commit %.12s of others is accepted on %s", commit, epic.Epic.Integration.Branch), Command: "git show " + commit})
+	}
+	for name := range confinedNot(epic) {
+		open = append(open, Proof{Text: "agent " + name + " works as you, on your machine: it can read and write what you can"})
+	}
+	slices.SortFunc(open, func(a, b Proof) int { return strings.Compare(a.Text, b.Text) })
+	return []TrustCheck{
+		check("doubts", "What ralph itself doubts", "nothing", trustLook, doubts),
+		check("waived", "Gates and rules that were waived", "none", trustLook, f.waived),
+		check("overrides", "Sprints that count although they were not judged", "none", trustLook, f.overrides),
+		check("claims", "Decisions in another's name", "none: each is by who was logged in", trustLook, f.claims),
+		check("page", "Decisions from this page", "none", trustGood, f.page),
+		check("red-first", "Tests that were seen to fail before the work", "no gate asks for that", trustGood, f.red),
+		check("protected", "Protected files, and what else ralph noted in commits", "nothing", trustLook, f.protected),
+		check("others", "Changes and commits by others", "none were seen", trustLook, others),
+		check("spoken", "What people wrote in agents' sessions", "nothing", trustLook, f.spoken),
+		check("sandbox", "How agents are confined", "all are", trustLook, open),
+	}
+}
+
+func check(name, title, none, state string, proofs []Proof) TrustCheck {
+	c := TrustCheck{Name: name, Title: title, State: state, Text: fmt.Sprint(len(proofs)), Proofs: orEmpty(proofs)}
+	if len(proofs) == 0 {
+		c.State, c.Text = trustGood, none
+	}
+	if name == "red-first" && slices.ContainsFunc(proofs, func(p Proof) bool { return p.Bad }) {
+		c.State = trustLook
+	}
+	if over := len(proofs) - mostProofs; over > 0 {
+		c.Proofs, c.More = proofs[over:], over // the newest
+	}
+	return c
+}
+
+// confinedNot are the agents that do work without a sandbox.
+func confinedNot(epic *ir.Epic) map[string]bool {
+	out := map[string]bool{}
+	for i := range epic.Nodes {
+		for _, s := range epic.Nodes[i].Steps {
+			kind := epic.Sandboxes[s.Sandbox].Kind
+			if s.Agent != "" && !epic.Agents[s.Agent].Human && (kind == "" || kind == "none") {
+				out[s.Agent] = true
+			}
+		}
+	}
+	return out
+}
+
+// finder collects proofs from events.
+type finder struct {
+	l                                                       *live
+	waived, overrides, claims, page, red, protected, spoken []Proof
+}
+
+func (f *finder) event(e executor.Event) {
+	p := Proof{Seq: e.Seq, At: timeOf(e.At), Step: e.Step, Attempt: e.Attempt}
+	if e.Node != "" {
+		p.Key = ir.Key(f.l.rec.Key(e.Node))
+	}
+	say := func(list *[]Proof, text string) {
+		p.Text = text
+		*list = append(*list, p)
+	}
+	switch b := e.Body.(type) {
+	case executor.Decided:
+		f.decision(b.Decision, say)
+	case executor.GateJudged:
+		if b.Red {
+			p.File, p.Bad = "red-"+text.FileName(b.Gate)+".log", b.Verdict != executor.Fail
+			say(&f.red, map[bool]string{true: "gate " + b.Gate + " did not fail before the work: " + string(b.Verdict), false: "gate " + b.Gate + " failed before the work"}[p.Bad])
+		}
+	case executor.Collected:
+		p.File = "changes.json"
+		for _, x := range b.Listed {
+			say(&f.protected, x)
+		}
+		for _, x := range b.Problems {
+			say(&f.protected, "refused: "+x)
+		}
+	case executor.EffectFailed:
+		if b.Class == executor.FailProtected {
+			say(&f.protected, "refused: "+words.First(b.Detail))
+		}
+	case executor.HumanSpoke:
+		say(&f.spoken, words.First(b.Text))
+	}
+}
+
+// decision sorts a decision by what it takes on trust.
+func (f *finder) decision(d executor.Decision, say func(list *[]Proof, text string)) {
+	said := words.Decision(d)
+	switch {
+	case d.How == executor.Baseline:
+		say(&f.waived, said)
+	case d.How == executor.Override, d.How == executor.KeepOld, d.Verb == executor.Skip, d.Tamper != "":
+		say(&f.overrides, said)
+	}
+	if d.User != "" && d.User != d.By && d.Via == "" {
+		say(&f.claims, said)
+	}
+	if d.From != "" {
+		say(&f.page, said)
+	}
+}
