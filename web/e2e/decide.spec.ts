@@ -106,7 +106,6 @@ test("a decision in one tab shows in the other, where a stale one is refused", a
 
   await repo.ralph(3, "apply"); // now it waits again, with another result
   await expect(other.getByText("implement #2").first()).toBeVisible();
-  await send.click();
   await expect(stale.getByRole("alert").filter({ hasText: "It has changed since it was shown" })).toBeVisible();
   await expect(stale.locator("textarea")).toHaveValue("no second factor");
   await expect(send).toBeDisabled();

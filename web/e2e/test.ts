@@ -43,7 +43,7 @@ export const test = base.extend<Fixtures, { morning: Night }>({
   quiet: [
     async ({ context }, use) => {
       const quiet = new Quiet();
-      context.on("console", (m) => quiet.hear(`${m.type()}: ${m.text()}`));
+      context.on("console", (m) => quiet.hear(`${m.type()}: ${m.text()} ${m.location().url}`));
       context.on("weberror", (e) => quiet.hear(`uncaught: ${e.error().stack ?? e.error().message}`));
       context.on("dialog", (d) => {
         quiet.hear(`dialog: ${d.message()}`);
