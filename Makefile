@@ -13,7 +13,7 @@ BENCHSTAT_VERSION   := v0.0.0-20260908200009-22c9c6c9d4da
 GREMLINS_VERSION    := v0.6.0
 GRAPHVIZ_NPM        := @hpcc-js/wasm-graphviz-cli@1.11.2
 
-.PHONY: all agents attacks bd build demo test race e2e hunt lint fmt fuzz mutate bench bench-check golden generate check-generated tools web web-check clean help
+.PHONY: all agents attacks bd build demo test race e2e hunt lint fmt fuzz mutate bench bench-check golden generate check-generated tools web web-check web-e2e clean help
 
 all: build
 
@@ -30,6 +30,7 @@ test: ## all tests that need only Go and git
 	$(GO) test -timeout 30m ./...
 	@[ -n "$$RALPH_BD" ] || echo "make test: NOT TESTED here: the real bd (beads); make e2e builds and tests it"
 	@[ -n "$$RALPH_E2E_AGENTS" ] || echo "make test: NOT TESTED here: the real Claude Code, OpenCode, Codex and opencode acp; make e2e installs and tests them"
+	@echo "make test: NOT TESTED here: the page of ralph ui in a real browser; make web-e2e tests it (it needs chromium and npm)"
 
 # A race-built program sleeps for a second when it ends, and the tests start thousands
 # of them: every ralph and every stand-in for bd is the test binary.
@@ -59,7 +60,7 @@ $(BIN)/bd: tools/bd/go.mod tools/bd/go.sum
 	cd tools/bd && CGO_ENABLED=1 GOFLAGS=-mod=readonly GOBIN=$(BIN) $(GO) install -trimpath -ldflags='-s -w' -tags gms_pure_go github.com/steveyegge/beads/cmd/bd
 	@touch $@
 
-e2e: $(BIN)/dot $(BIN)/bd agents ## install the outside programs into .tools/, require them, and run the real agents and the real bd
+e2e: $(BIN)/dot $(BIN)/bd agents web-e2e ## install the outside programs into .tools/, require them, and run the real agents, the real bd and the page
 	PATH="$(BIN):$$PATH" RALPH_E2E=1 $(GO) test -count=1 ./app/cli -run '^TestScripts$$'
 	PATH="$(BIN):$$PATH" RALPH_BD="$(BIN)/bd" $(GO) test -count=1 -p 1 -timeout 20m -run '^TestBd' ./executor/tracker/... ./app/cli
 	$(GO) mod download
@@ -151,6 +152,13 @@ web: ## build the page of ralph ui into web/dist (needs npm)
 web-check: ## fail when web/dist is not what its sources make
 	@out=$$(mktemp -d) && trap 'rm -rf "$$out"' EXIT && $(MAKE) web WEB_OUT="--outDir $$out/dist --emptyOutDir" && \
 	  diff -r web/dist "$$out/dist" || { echo "web/dist is stale: make web, then commit"; exit 1; }
+
+# Real runs, a real server, a real browser; pictures of every page in web/e2e/shots.
+web-e2e: build ## test the page in Chromium, with real runs (needs chromium and npm)
+	@command -v npm >/dev/null || { echo "make web-e2e needs npm: install Node.js 20 or newer, https://nodejs.org"; exit 1; }
+	@for c in "$$CHROMIUM" chromium chromium-headless-shell chromium-browser google-chrome; do command -v "$$c" >/dev/null && exit 0; done; \
+	  echo "make web-e2e needs Chromium: Debian: apt-get install chromium; elsewhere CHROMIUM=/path/to/it"; exit 1
+	cd web/e2e && npm ci --silent --no-audit --no-fund --ignore-scripts && npx tsc --noEmit && RALPH=$(RALPH) npx playwright test
 
 clean: ## remove what was built
 	rm -rf $(RALPH) $(TOOLS)
