@@ -459,6 +459,71 @@ export interface Place {
   from?: { line: number; column: number };
 }
 
+export interface Trust {
+  seq: number;
+  checks: Many<TrustCheck>;
+}
+export interface TrustCheck {
+  name: string;
+  title: string;
+  state: string; // good, look, bad
+  text: string;
+  proofs: Many<Proof>;
+  more?: number;
+}
+export interface Proof {
+  seq?: number;
+  at?: Time;
+  key?: string;
+  step?: string;
+  attempt?: number;
+  file?: string;
+  command?: string;
+  bad?: boolean;
+  text: string;
+}
+
+export interface Cost {
+  spent: string;
+  all: CostSum;
+  lost: CostSum;
+  phases: Many<CostLine>;
+  agents: Many<CostLine>;
+  models: Many<CostLine>;
+  outcomes: Many<CostLine>;
+  sprints: Many<CostLine>;
+}
+export interface CostSum {
+  tokens: number;
+  usd_micro: number;
+  tokens_known: boolean;
+  usd_known: boolean;
+  ms: number;
+  text: string;
+}
+export interface CostLine extends CostSum {
+  name: string;
+  title?: string;
+}
+
+export interface Plan {
+  file: string;
+  lines: Many<string>;
+  keys: Many<{ line: number; key: string; status?: string; word?: string }>;
+  diagnostics: { errors: number; warnings: number; diagnostics: Many<Diagnostic> };
+  cannot?: string;
+  stale: boolean;
+  text?: string;
+  command?: string;
+}
+export interface Diagnostic {
+  code: string;
+  severity: string; // error, warning, note, hint
+  summary: string;
+  detail: string;
+  range: Place | null;
+}
+
 // Decide is the body of a decision. The same id counts once.
 export interface Decide {
   id: string;

@@ -8,6 +8,9 @@ import { EpicPage } from "./pages/epic";
 import { Inbox } from "./pages/inbox";
 import { JournalPage } from "./pages/journal";
 import { Morning } from "./pages/morning";
+import { CostPage } from "./pages/cost";
+import { PlanPage } from "./pages/plan";
+import { TrustPage } from "./pages/trust";
 import { RunsPage } from "./pages/runs";
 import { SprintPage } from "./pages/sprint";
 import { Title } from "./parts/basics";
@@ -55,6 +58,12 @@ function Page({ route }: { route: Route }) {
       return <EpicPage epic={route.epic} />;
     case "runs":
       return <RunsPage epic={route.epic} query={route.query} />;
+    case "plan":
+      return <PlanPage epic={route.epic} />;
+    case "cost":
+      return <CostPage epic={route.epic} />;
+    case "trust":
+      return <TrustPage epic={route.epic} />;
     case "journal":
       return <JournalPage epic={route.epic} />;
     case "sprint":
@@ -90,6 +99,9 @@ function useShellKeys(route: Route, epic: string, open: (s: Sheet) => void): voi
     "g i": () => go(to.inbox),
     "g e": inEpic(to.epic),
     "g r": inEpic(to.runs),
+    "g p": inEpic(to.plan),
+    "g c": inEpic(to.cost),
+    "g s": inEpic(to.trust),
     "g l": inEpic(to.journal),
     n: () => nextRow("waits"),
     N: () => nextRow("failed"),

@@ -9,6 +9,9 @@ export type Place =
   | { page: "inbox" }
   | { page: "epic"; epic: string }
   | { page: "runs"; epic: string }
+  | { page: "plan"; epic: string }
+  | { page: "cost"; epic: string }
+  | { page: "trust"; epic: string }
   | { page: "journal"; epic: string }
   | { page: "sprint"; epic: string; key: string; tab: Tab }
   | { page: "unknown"; address: string };
@@ -27,7 +30,7 @@ function place(parts: string[], address: string): Place {
   if (first === "inbox" && epic === undefined) return { page: "inbox" };
   if (first !== "e" || !epic) return { page: "unknown", address };
   if (what === undefined) return { page: "epic", epic };
-  if (what === "runs") return { page: "runs", epic };
+  if (what === "runs" || what === "plan" || what === "cost" || what === "trust") return { page: what, epic };
   if (what === "log") return { page: "journal", epic };
   if (what === "n" && key) return { page: "sprint", epic, key, tab: tabs.find((t) => t === tab) ?? "now" };
   return { page: "unknown", address };
@@ -47,6 +50,9 @@ export const to = {
   inbox: "#/inbox",
   epic: (epic: string) => `#/e/${e(epic)}`,
   runs: (epic: string) => `#/e/${e(epic)}/runs`,
+  plan: (epic: string) => `#/e/${e(epic)}/plan`,
+  cost: (epic: string) => `#/e/${e(epic)}/cost`,
+  trust: (epic: string) => `#/e/${e(epic)}/trust`,
   journal: (epic: string) => `#/e/${e(epic)}/log`,
   sprint: (epic: string, key: string, tab: Tab = "now", query: Record<string, string> = {}) => {
     const q = new URLSearchParams(query).toString();
@@ -58,6 +64,9 @@ export const to = {
 export const api = {
   epic: (epic: string) => `/epics/${e(epic)}`,
   runs: (epic: string) => `/epics/${e(epic)}/runs`,
+  plan: (epic: string) => `/epics/${e(epic)}/plan`,
+  cost: (epic: string) => `/epics/${e(epic)}/cost`,
+  trust: (epic: string) => `/epics/${e(epic)}/trust`,
   log: (epic: string, key: string, before = 0) => `/epics/${e(epic)}/log?limit=100${key ? `&key=${e(key)}` : ""}${before ? `&before=${before}` : ""}`,
   sprint: (epic: string, key: string) => `/epics/${e(epic)}/nodes/${e(key)}`,
   attempt: (epic: string, key: string, step: string, attempt: number) => `/epics/${e(epic)}/nodes/${e(key)}/attempts/${e(step)}/${attempt}`,
@@ -92,6 +101,9 @@ export function above(at: Route): string {
   switch (at.page) {
     case "sprint":
     case "runs":
+    case "plan":
+    case "cost":
+    case "trust":
     case "journal":
       return to.epic(at.epic);
     default:

@@ -2,13 +2,14 @@
 import type { Epic, Offer } from "../api";
 import { useKeys } from "../keys";
 import { Decisions } from "../parts/decide";
+import { EpicTabs } from "../parts/epictabs";
 import { Forecasted } from "../parts/forecast";
 import { Clock, Command, Loaded, Section, Status, Title } from "../parts/basics";
 import { InboxList } from "../parts/inbox";
 import { Bar, Failures, SprintList, SprintRows, Tally } from "../parts/sprints";
 import { Trust } from "../parts/trust";
 import { useResource } from "../resource";
-import { api, to, useRoute } from "../route";
+import { api, useRoute } from "../route";
 import { each } from "../words";
 
 export function EpicPage({ epic }: { epic: string }) {
@@ -67,7 +68,7 @@ function View({ epic: e }: { epic: Epic }) {
         </Section>
       )}
       <Section title="Trust">
-        <Trust doubts={each(e.doubts)} changes={each(e.changes)} broken={undefined} />
+        <Trust epic={e.id} changes={each(e.changes)} />
       </Section>
       {each(e.proposals).length > 0 && (
         <Section title="Proposed by agents" count={each(e.proposals).length}>
@@ -126,6 +127,10 @@ function Facts({ epic: e }: { epic: Epic }) {
     <>
       <p className="says">
         {e.says}
+        <span className="faint">
+          {" "}
+          · {e.repo} · {e.plan || e.file}
+        </span>
         {e.run.held_detail && <span> · {e.run.held_detail}</span>}
       </p>
       <Bar counts={e.counts} total={e.total} />
@@ -138,16 +143,7 @@ function Facts({ epic: e }: { epic: Epic }) {
           </span>
         )}
       </p>
-      <nav className="tabs" aria-label="Of this epic">
-        <a href={to.epic(e.id)} aria-current="page">
-          Epic
-        </a>
-        <a href={to.runs(e.id)}>Runs</a>
-        <a href={to.journal(e.id)}>Journal</a>
-        <span className="faint plan">
-          {e.repo} · {e.plan || e.file}
-        </span>
-      </nav>
+      <EpicTabs epic={e.id} at="Epic" />
     </>
   );
 }

@@ -2,6 +2,7 @@
 import { useEffect, useState } from "react";
 import type { Epic, Entry, Log } from "../api";
 import { Clock, Loaded, Title, Trouble } from "../parts/basics";
+import { EpicTabs } from "../parts/epictabs";
 import { Failure, get, parse } from "../client";
 import { useResource } from "../resource";
 import { api, to } from "../route";
@@ -12,6 +13,7 @@ export function JournalPage({ epic }: { epic: string }) {
   return (
     <>
       <Title text={e ? `Journal: ${e.title}` : "Journal"} />
+      <EpicTabs epic={epic} at="Journal" />
       <Journal epic={epic} sprint="" />
     </>
   );

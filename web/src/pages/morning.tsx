@@ -197,7 +197,7 @@ function EpicTrust({ line, several }: Of) {
     <>
       {several && <dt>{e.title}</dt>}
       <dd>
-        <Trust doubts={each(e.doubts)} changes={each(e.changes)} broken={e.broken} />
+        <Trust epic={e.id} changes={each(e.changes)} />
       </dd>
     </>
   );

@@ -2,6 +2,7 @@
 import { useMemo, useState, type KeyboardEvent } from "react";
 import type { AgentRun, Epic, RunGraph, Sprint } from "../api";
 import { Ago, Clock, Command, Loaded, Long, Section, Status, Title } from "../parts/basics";
+import { EpicTabs } from "../parts/epictabs";
 import { matches } from "../parts/find";
 import { VerdictLine } from "../parts/verdicts";
 import { box, layout, type Drawn, type Placed } from "../layout";
@@ -17,6 +18,7 @@ export function RunsPage({ epic, query }: { epic: string; query: URLSearchParams
   return (
     <>
       <Title text={e ? `Runs: ${e.title}` : "Runs"} />
+      <EpicTabs epic={epic} at="Runs" />
       <Loaded of={graph} what="The runs">
         {(g) => <View epic={epic} graph={g} chosen={query.get("run") ?? ""} />}
       </Loaded>

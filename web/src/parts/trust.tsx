@@ -1,34 +1,64 @@
-// What speaks against what the run says of itself.
-import type { Change } from "../api";
-import { each } from "../words";
-import { Command, Status } from "./basics";
+// What speaks against what the run says of itself, and what was looked at.
+import type { Change, Trust as Answer, TrustCheck } from "../api";
+import { useResource } from "../resource";
+import { api, to } from "../route";
+import { count, each } from "../words";
+import { Command, Loaded, Status } from "./basics";
 
-export function Trust({ doubts, changes, broken }: { doubts: string[]; changes: Change[]; broken?: string | undefined }) {
-  const open = changes.filter((c) => c.state === "open");
-  if (doubts.length + changes.length === 0 && !broken) return <p>Nothing on record speaks against it.</p>;
+// words of the states of a check, and the statuses whose sign and colour they have.
+const states: Record<string, { status: string; word: string }> = {
+  good: { status: "pass", word: "good" },
+  look: { status: "error", word: "worth a look" },
+  bad: { status: "fail", word: "bad" },
+};
+
+export function CheckState({ check }: { check: TrustCheck }) {
+  const s = states[check.state] ?? { status: "error", word: check.state };
+  return <Status status={s.status} word={s.word} />;
+}
+
+export const worstFirst = (checks: TrustCheck[]): TrustCheck[] => {
+  const order = ["bad", "look", "good"];
+  return [...checks].sort((a, b) => order.indexOf(a.state) - order.indexOf(b.state));
+};
+
+// Trust is the account in a few lines: what is not good, and how much is.
+export function Trust({ epic, changes }: { epic: string; changes: Change[] }) {
+  const answer = useResource<Answer>(api.trust(epic));
   return (
-    <ul className="plain trust">
-      {broken && (
-        <li>
-          <Status status="error" word={`the journal cannot be read any more: ${broken}`} />
-        </li>
-      )}
-      {open.map((c) => (
-        <ChangeLine key={c.id} change={c} />
-      ))}
-      {doubts.map((d) => (
-        <li key={d}>
-          <span className="status asks">
-            <span aria-hidden="true" className="sign">
-              !
-            </span>
-            <span className="plainly">{d}</span>
-          </span>
-        </li>
-      ))}
-      {changes.length > open.length && <li className="faint">{changes.length - open.length} changes by others were accepted or put back</li>}
-    </ul>
+    <Loaded of={answer} what="What speaks for it and against it">
+      {(t) => {
+        const all = each(t.checks);
+        const good = all.filter((c) => c.state === "good").length;
+        return (
+          <ul className="plain trust">
+            {changes.filter((c) => c.state === "open").map((c) => (
+              <ChangeLine key={c.id} change={c} />
+            ))}
+            {worstFirst(all)
+              .filter((c) => c.state !== "good")
+              .map((c) => (
+                <li key={c.name}>
+                  <CheckState check={c} /> <a href={to.trust(epic)}>{c.title}</a>: {short(c)}
+                </li>
+              ))}
+            <li>
+              <a href={to.trust(epic)}>
+                {good} of {count(all.length, "check")}
+              </a>{" "}
+              {good === all.length ? "found nothing that speaks against it" : "found nothing"}
+            </li>
+          </ul>
+        );
+      }}
+    </Loaded>
   );
+}
+
+// short is what a check says, or of a mere number its only proof.
+function short(c: TrustCheck): string {
+  const only = each(c.proofs);
+  return only.length === 1 && !c.more ? (only[0]?.text ?? c.text) : c.text;
 }
 
 function ChangeLine({ change: c }: { change: Change }) {

@@ -1,0 +1,23 @@
+// The pages of an epic, as tabs.
+import { to } from "../route";
+
+const pages: [string, (epic: string) => string][] = [
+  ["Epic", to.epic],
+  ["Runs", to.runs],
+  ["Plan", to.plan],
+  ["Cost", to.cost],
+  ["Trust", to.trust],
+  ["Journal", to.journal],
+];
+
+export function EpicTabs({ epic, at }: { epic: string; at: string }) {
+  return (
+    <nav className="tabs" aria-label="Of this epic">
+      {pages.map(([name, href]) => (
+        <a key={name} href={href(epic)} aria-current={name === at ? "page" : undefined}>
+          {name}
+        </a>
+      ))}
+    </nav>
+  );
+}
