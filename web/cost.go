@@ -64,7 +64,7 @@ func (s *sums) sorted() []CostLine {
 func (l *live) cost() (any, error) {
 	var all, lost, phases, agents, models, outcomes, sprints sums
 	titles := l.rec.Epic.PhaseTitles()
-	for _, v := range l.rec.Run.Views() {
+	for _, v := range l.views() {
 		for _, a := range v.Attempts {
 			add := func(agent, model string, u executor.Usage, untold int, ms int64) {
 				status := a.Status.String()

@@ -59,7 +59,7 @@ func same(a, b *Forecast) bool { return a == b || a != nil && b != nil && *a == 
 // rest is what is still to be run, as an epic of its own, and how it goes as far as is known;
 // nil if there is nothing, too much, or nothing to go by.
 func (l *live) rest() (*ir.Epic, *simulate.Scenario) {
-	views := l.rec.Run.Views()
+	views := l.views()
 	scenario := scenarioOf(views)
 	if scenario == nil || len(l.rec.Epic.Nodes) > mostPlayed {
 		return nil, nil

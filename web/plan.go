@@ -142,7 +142,7 @@ func (s *Server) plan(ctx context.Context, l *live, _ *http.Request) (out Plan, 
 	var hide *redact.Redactor
 	state := map[ir.Key]PlanKey{}
 	l.mu.Lock()
-	for _, v := range l.rec.Run.Views() {
+	for _, v := range l.views() {
 		state[v.Key] = PlanKey{Key: v.Key, Status: v.Status.String(), Word: words.Status(v)}
 	}
 	hide, name := l.agents().Redact, l.rec.File

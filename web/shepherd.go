@@ -37,7 +37,7 @@ func (s *Server) issues() (any, error) {
 	out := []Issue{}
 	for _, l := range s.house.all() {
 		l.mu.Lock()
-		for _, v := range l.rec.Run.Views() {
+		for _, v := range l.views() {
 			if v.ID != executor.Integration {
 				out = append(out, l.issue(v))
 			}
@@ -79,7 +79,7 @@ func (s *Server) shepherdRun(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("id")
 	for _, l := range s.house.all() {
 		node := locked(l, func() ir.NodeID {
-			for _, v := range l.rec.Run.Views() {
+			for _, v := range l.views() {
 				for _, a := range v.Attempts {
 					if id == runID(v.ID, a) {
 						return v.ID

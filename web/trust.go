@@ -81,7 +81,7 @@ func (l *live) checks() []TrustCheck {
 		f.waived = append(f.waived, Proof{Key: w.Node, Text: fmt.Sprintf("rule %s, by %s until %s: %s", w.Rule, w.Owner, w.Until, w.Reason)})
 	}
 	var doubts, others, open []Proof
-	for _, v := range l.rec.Run.Views() {
+	for _, v := range l.views() {
 		if v.Status == executor.Done || v.Status == executor.Waiting {
 			for _, d := range l.rec.Run.Summary().NodeDoubts(v) {
 				doubts = append(doubts, Proof{Key: v.Key, Text: d})
