@@ -20,6 +20,10 @@ type slow struct {
 	told     bool      // nobody was told yet that it is another one
 }
 
+// keptFor is how long an answer counts although nothing changes in the journal: it may depend
+// on files, too.
+const keptFor = 30 * time.Second
+
 // slowly is an answer that was made when the epic had changed count times.
 type slowly struct {
 	count int64
@@ -27,13 +31,18 @@ type slowly struct {
 	value any
 }
 
-// remembered is an answer that is kept: for as long as nothing changes, and for some time in
-// any case, so that a busy run does not make it again and again.
+// remembered is an answer that is kept: for as long as nothing changes, and while a run is at
+// work for some time in any case, so that its events do not make it again and again.
 func remembered[T any](ctx context.Context, l *live, what string, least time.Duration, make func(ctx context.Context) (T, error)) (T, error) {
-	count := locked(l, func() int64 { return l.count })
 	l.slow.mu.Lock()
 	defer l.slow.mu.Unlock()
-	if k, is := l.slow.kept[what]; is && (k.count == count || time.Since(k.at) < least) {
+	l.mu.Lock()
+	count := l.count
+	if !l.rec.Held { // the next change may be far
+		least = 0
+	}
+	l.mu.Unlock()
+	if k, is := l.slow.kept[what]; is && (k.count == count && time.Since(k.at) < keptFor || time.Since(k.at) < least) {
 		if v, is := k.value.(T); is {
 			return v, nil
 		}
