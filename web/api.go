@@ -77,35 +77,26 @@ type (
 		Files     int               `json:"files"`    // changed in its present attempt
 		Added     int               `json:"added"`
 		Removed   int               `json:"removed"`
-		Offers    []Offer           `json:"offers"`
+		Offers    []record.Offer    `json:"offers"`
 		Next      []record.NextStep `json:"next"`  // what to type, or to do by hand
 		Holds     int               `json:"holds"` // sprints that depend on it and cannot start
 		Seq       int64             `json:"seq"`   // of the epic: to be sent back as "seen"
 	}
 
-	// Offer is a decision that can be made now.
-	Offer struct {
-		machine.Way
-		What    string `json:"what"`             // its effect, in words
-		Command string `json:"command"`          // the same at a terminal
-		Main    bool   `json:"main,omitempty"`   // worth doing: `ralph status` names it, too
-		Tamper  string `json:"tamper,omitempty"` // approve: the change that it accepts
-	}
-
 	// Failure is one cause for which sprints of an epic are blocked.
 	Failure struct {
-		Epic      string   `json:"epic"` // in URLs
-		EpicTitle string   `json:"epic_title"`
-		Repo      string   `json:"repo"`
-		Reason    string   `json:"reason"`
-		Keys      []ir.Key `json:"keys"`
-		Title     string   `json:"title"` // of the first of them
-		Gate      string   `json:"gate,omitempty"`
-		Failed    []string `json:"failed,omitempty"` // names of tests
-		Tries     int      `json:"tries"`            // attempts of all of them
-		Holds     int      `json:"holds"`            // other sprints that cannot start
-		Offers    []Offer  `json:"offers"`           // about the first of them
-		Seq       int64    `json:"seq"`
+		Epic      string         `json:"epic"` // in URLs
+		EpicTitle string         `json:"epic_title"`
+		Repo      string         `json:"repo"`
+		Reason    string         `json:"reason"`
+		Keys      []ir.Key       `json:"keys"`
+		Title     string         `json:"title"` // of the first of them
+		Gate      string         `json:"gate,omitempty"`
+		Failed    []string       `json:"failed,omitempty"` // names of tests
+		Tries     int            `json:"tries"`            // attempts of all of them
+		Holds     int            `json:"holds"`            // other sprints that cannot start
+		Offers    []record.Offer `json:"offers"`           // about the first of them
+		Seq       int64          `json:"seq"`
 	}
 
 	// SprintLine is a sprint in a list.
@@ -137,7 +128,7 @@ type (
 		Proposals []machine.Proposed `json:"proposals"`
 		Changes   []words.Change     `json:"changes"` // by others
 		Doubts    []string           `json:"doubts"`
-		Offers    []Offer            `json:"offers"`  // about the whole run
+		Offers    []record.Offer     `json:"offers"`  // about the whole run
 		Command   string             `json:"command"` // that continues it at a terminal; "" while an apply is at work
 		Forecast  *Forecast          `json:"forecast"`
 	}
@@ -206,7 +197,7 @@ type (
 		Show   record.ShowJSON `json:"show"`
 		After  []SprintLine    `json:"after"`  // what it depends on
 		Before []SprintLine    `json:"before"` // what depends on it
-		Offers []Offer         `json:"offers"`
+		Offers []record.Offer  `json:"offers"`
 		Join   []Joining       `json:"join"` // its agents' sessions, newest first
 		Tail   *TailOf         `json:"tail"` // what is being written now
 		Bead   *Bead           `json:"bead,omitempty"`

@@ -64,7 +64,7 @@ func (l *live) line() EpicLine {
 		Spent: words.SpentOfRun(run.View),
 	}
 	for _, v := range l.views() {
-		if asksPerson(v) {
+		if record.WaitsForPerson(v) {
 			out.Waits++
 		}
 		if failed(v) {
@@ -76,13 +76,6 @@ func (l *live) line() EpicLine {
 		out.Ended = record.TimeJSON(r.Events[k-1].At)
 	}
 	return out
-}
-
-// asksPerson reports whether a sprint waits for a person, or for more budget; what holds
-// the whole run is asked once.
-func asksPerson(v machine.NodeView) bool {
-	return v.Status == executor.Waiting && v.Cause != executor.CauseHeld && v.SameAs == "" && !v.GoesOn &&
-		(v.For == executor.ForHuman || v.For == executor.ForBudget)
 }
 
 // failed reports whether a sprint is blocked by something that went wrong in itself.
@@ -101,7 +94,7 @@ func (l *live) epic() (any, error) {
 	out := Epic{
 		EpicLine: l.line(), Repo: filepath.Base(l.repo.Dir), Dir: l.repo.Dir, Digest: r.Epic.Digest,
 		Inbox: l.inbox(), Failures: l.failures(), Running: []SprintLine{}, Upcoming: []SprintLine{}, Sprints: []SprintLine{},
-		Proposals: orEmpty(r.Run.Overview().Proposals), Changes: orEmpty(record.ChangesOf(r.Run, r.Key, r.About(), r.Space.Checkout.Undone)), Doubts: orEmpty(record.DoubtsIn(r.Run, l.views())), Offers: l.runOffers(), Forecast: l.foretold(),
+		Proposals: orEmpty(r.Run.Overview().Proposals), Changes: orEmpty(record.ChangesOf(r.Run, r.Key, r.About(), r.Space.Checkout.Undone)), Doubts: orEmpty(record.DoubtsIn(r.Run, l.views())), Offers: record.RunOffersOf(r.Record), Forecast: l.foretold(),
 	}
 	if !r.Held {
 		out.Command = "ralph apply" + record.Applies(r.File)
@@ -175,7 +168,7 @@ func (l *live) failures() []Failure {
 			at[gate+"\x00"+reason] = i
 			out = append(out, Failure{
 				Epic: l.id, EpicTitle: l.rec.Epic.Epic.Title, Repo: filepath.Base(l.repo.Dir), Reason: v.Reason, Title: v.Title, Gate: gate, Failed: tests,
-				Offers: l.offers(v), Seq: l.rec.Run.Seq(),
+				Offers: record.OffersOf(l.rec.Record, v), Seq: l.rec.Run.Seq(),
 			})
 		}
 		f := &out[i]

@@ -61,7 +61,7 @@ func (l *live) statuses() (any, error) {
 	out := Statuses{Seq: l.rec.Run.Seq(), State: make(map[ir.Key]string, len(views))}
 	for _, v := range views {
 		out.State[v.Key] = v.Status.String()
-		if asksPerson(v) {
+		if record.WaitsForPerson(v) {
 			out.State[v.Key] += " human"
 		}
 	}

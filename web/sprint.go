@@ -19,7 +19,7 @@ func (l *live) sprint(key ir.Key) (any, error) {
 	}
 	out := Sprint{
 		Seq: l.rec.Run.Seq(), Word: words.Status(v), Asks: words.WhyNot(v), Show: l.rec.Show(record.NodeOf(l.rec.Record, v)),
-		After: []SprintLine{}, Before: []SprintLine{}, Offers: l.offers(v), Join: l.joins(v), Tail: l.tailOf(v),
+		After: []SprintLine{}, Before: []SprintLine{}, Offers: record.OffersOf(l.rec.Record, v), Join: l.joins(v), Tail: l.tailOf(v),
 	}
 	for _, e := range l.rec.Node(v.ID).After {
 		out.After = l.with(out.After, e.Key)

@@ -1,0 +1,123 @@
+package record
+
+import (
+	"slices"
+	"time"
+
+	"github.com/ralph-compiler/ralph/app/words"
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
+)
+
+// Offer is a decision that can be made now.
+type Offer struct {
+	machine.Way
+	What    string `json:"what"`             // its effect, in words
+	Command string `json:"command"`          // the same at a terminal
+	Main    bool   `json:"main,omitempty"`   // worth doing: `ralph status` names it, too
+	Tamper  string `json:"tamper,omitempty"` // approve: the change that it accepts
+}
+
+// WaitsForPerson reports whether a sprint waits for a person, or for more budget; what holds
+// the whole run is asked once.
+func WaitsForPerson(v machine.NodeView) bool {
+	return v.Status == executor.Waiting && v.Cause != executor.CauseHeld && v.SameAs == "" && !v.GoesOn &&
+		(v.For == executor.ForHuman || v.For == executor.ForBudget)
+}
+
+// OffersOf are the decisions that can be made about a sprint now; those that `ralph status`
+// names come first.
+func OffersOf(r *Record, v machine.NodeView) []Offer {
+	first, rest := []Offer{}, []Offer{}
+	steps := r.NextSteps(v)
+	for _, w := range v.Ways {
+		if _, decides := w.Decision(); !decides || w.How == executor.Drafted || IsDraft(r.Epic) && w.Verb == executor.Approve {
+			continue // begins a run, or writes a plan: at a terminal
+		}
+		o := Offer{Way: w, What: effectOf[w.Verb], Command: w.Command() + r.About()}
+		i := slices.IndexFunc(steps, func(s NextStep) bool {
+			return s.Way != nil && s.Way.Verb == w.Verb && s.Way.How == w.How && s.Way.Key == w.Key
+		})
+		if i < 0 {
+			rest = append(rest, o)
+			continue
+		}
+		o.What, o.Command, o.Main = steps[i].What, steps[i].Command, true
+		o.Message = o.Message || steps[i].Way.Message
+		first = append(first, o)
+	}
+	return append(first, rest...)
+}
+
+// effectOf is what decisions do, where `ralph status` does not say it.
+var effectOf = map[executor.Verb]string{
+	executor.Approve: "let it pass", executor.Reject: "the next attempt starts with your reason", executor.RetryNode: "try again",
+	executor.Skip: "go on without it", executor.Cancel: "end it; what depends on it does not start", executor.Pause: "nothing more of it starts", executor.Resume: "go on",
+}
+
+// Question is what waits for a person about the whole run.
+type Question struct {
+	Cause  string // plan, held, tampered
+	Asks   string // what is wanted, in words
+	Title  string
+	Reason string    // in full
+	Since  time.Time // zero: not known
+	Offers []Offer
+	Next   []NextStep // what to type, or to do by hand
+}
+
+// QuestionsOf is what waits for a person about the whole run.
+func QuestionsOf(r *Record, run RunJSON) []Question {
+	var out []Question
+	if !run.PlanApproved {
+		out = append(out, Question{
+			Cause: "plan", Asks: "the plan waits for approval: nothing starts without it", Title: r.Epic.Epic.Title,
+			Offers: []Offer{{Way: machine.Way{Verb: executor.Approve}, What: "let it run as it was compiled", Command: "ralph approve" + r.About(), Main: true}},
+		})
+	}
+	if o := run.View; o.Held.For != "" {
+		way := machine.HeldWay(o.Held.For, o.More)
+		out = append(out, Question{
+			Cause: "held", Asks: "nothing new starts (" + string(o.Held.For) + "): " + words.First(o.Held.Detail), Title: r.Epic.Epic.Title, Reason: o.Held.Detail,
+			Offers: []Offer{{Way: way, What: "resume the whole run", Command: way.Line("", "", "") + r.About(), Main: true}},
+		})
+	}
+	for _, c := range ChangesOf(r.Run, r.Key, r.About(), nil) {
+		if c.State != "open" || c.Grade != "tampered" {
+			continue
+		}
+		q := Question{Cause: "tampered", Asks: c.Text, Title: c.What, Since: c.At, Reason: c.Text}
+		if c.Accept != "" {
+			q.Offers = []Offer{{Way: machine.Way{Verb: executor.Approve}, What: "accept the change", Command: c.Accept, Tamper: c.ID}}
+		}
+		for _, s := range []NextStep{{Command: c.Look, What: "look at it"}, {Command: c.Back, What: "put it back"}} {
+			if s.Command != "" {
+				q.Next = append(q.Next, s)
+			}
+		}
+		out = append(out, q)
+	}
+	return out
+}
+
+// RunOffersOf are the decisions that can be made about the whole run now.
+func RunOffersOf(r *Record) []Offer {
+	out := []Offer{}
+	for _, q := range QuestionsOf(r, RunOf(r)) {
+		if q.Cause == "plan" || q.Cause == "held" {
+			out = append(out, q.Offers...)
+		}
+	}
+	o := r.Run.Overview()
+	say := func(verb executor.Verb, what string) {
+		w := machine.Way{Verb: verb}
+		out = append(out, Offer{Way: w, What: what, Command: w.Command() + r.About()})
+	}
+	if o.Open && o.Held.For == "" && r.Held {
+		say(executor.Pause, "what runs goes on; nothing new starts")
+	}
+	if o.Open {
+		say(executor.Cancel, "end the run: what runs is stopped")
+	}
+	return out
+}
