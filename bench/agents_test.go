@@ -69,15 +69,15 @@ func TestHelperRunsManyAgents(t *testing.T) {
 		r.Run = []string{"sleep", "1000"}
 		e.Runners["sh"] = r
 	}))
-	all, stop := make(chan struct{}), make(chan struct{}, 2)
+	all, stop := make(chan struct{}), make(chan os.Signal, 2)
 	measured := make(chan struct{})
 	go func() {
 		defer close(measured)
 		<-all
 		<-time.After(12 * time.Second) // all have begun, and are idle
 		fmt.Printf("\nresident %d peak %d\n", status(t, "VmRSS"), status(t, "VmHWM"))
-		stop <- struct{}{}
-		stop <- struct{}{}
+		stop <- os.Interrupt
+		stop <- os.Interrupt
 	}()
 	w.apply(t, func(c *local.Config) {
 		c.Workspace = here{c.Workspace, t.TempDir()}

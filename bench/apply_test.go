@@ -270,9 +270,9 @@ func BenchmarkResume(b *testing.B) {
 		w.apply(b, func(c *local.Config) { c.Journal = &cut{Journal: c.Journal, at: last} })
 		b.StartTimer()
 		first += w.apply(b, func(c *local.Config) {
-			stop := make(chan struct{}, 2)
-			stop <- struct{}{}
-			stop <- struct{}{}
+			stop := make(chan os.Signal, 2)
+			stop <- os.Interrupt
+			stop <- os.Interrupt
 			observe := c.Observe
 			c.Observe = func(list []executor.Event) {
 				observe(list)
