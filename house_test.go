@@ -151,7 +151,8 @@ var mayImport = []struct {
 	{"internal/atomicfile", []string{"internal/regular"}, "no link is followed among ralph's own files"},
 	{"internal/...", nil, "internal packages are leaves"},
 	{"tools/...", nil, "programs that building and testing need"},
-	{"bench/night", []string{"bench", "executor", "executor/journal", "executor/simulate", "ir"}, "it makes the journal of a simulated night"},
+	{"bench/simulated", []string{"bench", "executor", "executor/journal", "executor/simulate", "ir"}, "it makes the journal of a simulated night"},
+	{"bench/night", []string{"bench/simulated"}, "the same as a program"},
 	{"bench/...", nil, "ralph is measured there as a whole process"},
 	{".", nil, "only this test"},
 }

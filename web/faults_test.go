@@ -36,6 +36,16 @@ func TestAJournalThatCannotBeReadAnyMore(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, "not a database"},
+		"written over in place": {func(t *testing.T, journal string) {
+			b, err := os.ReadFile(journal)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range b {
+				b[i] = ^b[i]
+			}
+			write(t, journal, string(b))
+		}, "not a database"},
 		"truncated": {func(t *testing.T, journal string) {
 			b, err := os.ReadFile(journal)
 			if err != nil {

@@ -78,7 +78,7 @@ func (f *Followed) Look(ctx context.Context) (Fresh, error) {
 		if err != nil {
 			return Fresh{}, errors.Join(err, f.Close())
 		}
-		if other {
+		if other || f.written() && len(out.Events) == 0 {
 			return f.anew(ctx)
 		}
 	}
@@ -116,6 +116,17 @@ func (f *Followed) moved() bool {
 		return err == nil
 	}
 	return err != nil || !os.SameFile(now, f.at)
+}
+
+// written reports whether the journal's file was written to since this was asked last.
+// Without new events it was not by a ralph at work, but for a checkpoint.
+func (f *Followed) written() bool {
+	now, err := os.Stat(filepath.Join(f.Space.State(), journal.File))
+	if err != nil || now.ModTime().Equal(f.at.ModTime()) {
+		return false
+	}
+	f.at = now
+	return true
 }
 
 // anew reads everything, and finds what is new in it.

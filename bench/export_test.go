@@ -1,0 +1,7 @@
+package bench
+
+// What measurements outside this package use.
+var (
+	Programs = programs
+	Size     = size
+)
