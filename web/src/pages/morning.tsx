@@ -34,7 +34,7 @@ function News({ repos }: { repos: Repository[] }) {
   const several = repos.length > 1;
   return (
     <>
-      <Title text="Morning">{headline(inbox.data ? waiting.length : lines.reduce((n, e) => n + e.waits, 0), failed, lines)}</Title>
+      <Title text={headline(inbox.data ? waiting.length : lines.reduce((n, e) => n + e.waits, 0), failed, lines)} />
       <EpicList lines={lines} several={several} />
       {repos.map((r) =>
         each(r.trouble).map((t) => (
@@ -55,20 +55,20 @@ function News({ repos }: { repos: Repository[] }) {
       )}
       {news.length > 0 && (
         <Section title="Next">
-          <dl className="per">
+          <div className="per">
             {news.map((e) => (
               <EpicNext key={e.id} line={e} several={lines.length > 1} />
             ))}
-          </dl>
+          </div>
         </Section>
       )}
       {lines.length > 0 && (
         <Section title="Trust">
-          <dl className="per">
+          <div className="per">
             {(news.length > 0 ? news : lines.slice(0, 3)).map((e) => (
               <EpicTrust key={e.id} line={e} several={lines.length > 1} />
             ))}
-          </dl>
+          </div>
         </Section>
       )}
     </>
@@ -158,8 +158,8 @@ function EpicNext({ line, several }: Of) {
   if (!e) return null;
   return (
     <>
-      {several && <dt>{e.title}</dt>}
-      <dd>
+      {several && <h3>{e.title}</h3>}
+      <div>
         {e.run.state !== "at work" && e.says !== e.run.state && <p>{e.says}</p>}
         <Some title="at work on" epic={e.id} sprints={each(e.running)} />
         <Some title="then" epic={e.id} sprints={each(e.upcoming)} />
@@ -170,7 +170,7 @@ function EpicNext({ line, several }: Of) {
             To go on: <Command text={e.command} /> <span className="faint">in {e.dir}</span>
           </p>
         )}
-      </dd>
+      </div>
     </>
   );
 }
@@ -195,10 +195,10 @@ function EpicTrust({ line, several }: Of) {
   if (!e) return null;
   return (
     <>
-      {several && <dt>{e.title}</dt>}
-      <dd>
+      {several && <h3>{e.title}</h3>}
+      <div>
         <Trust epic={e.id} changes={each(e.changes)} />
-      </dd>
+      </div>
     </>
   );
 }

@@ -59,6 +59,24 @@ export const label = (o: Offer): string => {
   return o.how ? `${verb} ${hows[o.how] ?? o.how}` : verb;
 };
 
+// useReadOnly reports whether nothing can be decided on this page.
+export const useReadOnly = (): boolean => useResource<Session>("/session").data?.read_only ?? false;
+
+// Acts are links to the decisions that are worth making, in a row.
+export function Acts({ offers, href, of }: { offers: Offer[]; href: (o: Offer) => string; of: string }) {
+  if (useReadOnly()) return null;
+  return (
+    <span className="acts">
+      {offers.map((o) => (
+        <a key={doing(o)} className="act" href={href(o)} title={o.what}>
+          {label(o).toLowerCase()}
+          <span className="hidden"> {of}</span>
+        </a>
+      ))}
+    </span>
+  );
+}
+
 // byHand are the steps that no button here takes: what only looks, the page shows itself.
 export function byHand(steps: NextStep[]): NextStep[] {
   return steps.filter((n) => (!n.way || n.way.verb === "apply") && !/^ralph (show|log|status|why) /.test(n.command)).map((n) => ({ ...n, what: n.what.replace(/:$/, "") }));
@@ -215,7 +233,14 @@ function Changed({ subject, form, why, onLooked }: { subject: Subject; form: For
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => button.current?.focus(), []);
   const still = subject.offers.find((o) => o.verb === form.offer.verb && o.how === form.offer.how && o.tamper === form.offer.tamper);
-  if (!still) return <p role="alert">It has changed, and this can no longer be decided. What you typed is kept.</p>;
+  if (!still) {
+    return (
+      <div role="alert">
+        <p className="status asks">It has changed since it was shown, and this can no longer be decided. What you typed is kept.</p>
+        <p className="faint">{firstLine(why)}</p>
+      </div>
+    );
+  }
   const look = () => onLooked(formOf(still, subject));
   return (
     <div role="alert">

@@ -4,7 +4,7 @@ import { rowAtHand, useKeys } from "../keys";
 import { go, to } from "../route";
 import { each, firstLine } from "../words";
 import { Ago, Command, Status } from "./basics";
-import { byHand, doing, label } from "./decide";
+import { Acts, byHand, doing } from "./decide";
 import { VerdictLine } from "./verdicts";
 
 const verbs: Record<string, string> = { a: "approve", r: "reject", t: "retry", s: "skip" };
@@ -52,14 +52,7 @@ function InboxRow({ item, detailed, repos }: { item: InboxItem; detailed: boolea
           )}
           {item.holds > 0 && <span>holds up {item.holds}</span>}
         </span>
-        <span className="acts">
-          {offers.map((o) => (
-            <a key={`${o.verb} ${o.how ?? ""}`} className="act" href={hrefOf(item, doing(o))} title={o.what}>
-              {label(o).toLowerCase()}
-              <span className="hidden"> {item.key ?? "the run"}</span>
-            </a>
-          ))}
-        </span>
+        <Acts offers={offers} href={(o) => hrefOf(item, doing(o))} of={item.key ?? "the run"} />
       </div>
       <p className="reason">{beside(detailed ? item.asks : firstLine(item.asks), item.cause)}</p>
       {detailed && <Details item={item} />}

@@ -10,6 +10,7 @@ import { token } from "../token";
 import { bytes, count, whole } from "../words";
 import { Trouble } from "./basics";
 
+const moving = 300; // ms
 const piece = 1 << 20; // bytes that are asked for at once
 
 export interface LogOf {
@@ -27,11 +28,15 @@ export function LogView(of: LogOf) {
   const box = useRef<HTMLDivElement>(null);
   const [seen, setSeen] = useState(-1); // lines there were when following stopped; -1: it follows
   const before = useRef(0); // height below the top when earlier lines were asked for
+  const moved = useRef(-moving); // when the reader began to scroll: until the browser says where to, nothing is followed
+  const moves = () => {
+    moved.current = performance.now();
+  };
   useLayoutEffect(() => {
     const b = box.current;
     if (!b) return;
     if (before.current > 0) b.scrollTop = b.scrollHeight - before.current;
-    else if (seen < 0) b.scrollTop = b.scrollHeight;
+    else if (seen < 0 && performance.now() - moved.current > moving) b.scrollTop = b.scrollHeight;
     before.current = 0;
   });
   const scrolled = () => {
@@ -41,6 +46,7 @@ export function LogView(of: LogOf) {
     setSeen((s) => (atEnd ? -1 : s < 0 ? lines.count + lines.dropped : s));
   };
   const toEnd = () => {
+    moved.current = -moving;
     setSeen(-1);
     box.current?.focus();
   };
@@ -54,7 +60,7 @@ export function LogView(of: LogOf) {
   return (
     <div className="log">
       {failure && <Trouble failure={failure} what={of.file} />}
-      <div className="logbox" ref={box} onScroll={scrolled} tabIndex={0} role="region" aria-label={`Log ${of.file}`}>
+      <div className="logbox" ref={box} onScroll={scrolled} onWheel={moves} onKeyDown={moves} onPointerDown={moves} onTouchMove={moves} tabIndex={0} role="region" aria-label={`Log ${of.file}`}>
         {start > 0 && (
           <button type="button" className="small" onClick={more}>
             {bytes(start)} before this

@@ -4,7 +4,7 @@ import type { Failure, SprintLine } from "../api";
 import { to } from "../route";
 import { count, each, firstLine, lasted, sign, tone, whole } from "../words";
 import { Ago, Status } from "./basics";
-import { doing, label } from "./decide";
+import { Acts, doing } from "./decide";
 import { matches } from "./find";
 
 const step = 300; // rows that are drawn at first, and with each "more"
@@ -114,17 +114,7 @@ export function Failures({ failures, epics }: { failures: Failure[]; epics: bool
                 {f.tries > 0 && <span>{count(f.tries, "attempt")}</span>}
                 {f.holds > 0 && <span>holds up {f.holds}</span>}
               </span>
-              <span className="acts">
-                {keys[0] !== undefined &&
-                  each(f.offers)
-                    .filter((o) => o.main && o.verb !== "apply")
-                    .map((o) => (
-                      <a key={o.command} className="act" href={to.sprint(f.epic, keys[0] ?? "", "now", { do: doing(o) })} title={o.what}>
-                        {label(o).toLowerCase()}
-                        <span className="hidden"> {keys[0]}</span>
-                      </a>
-                    ))}
-              </span>
+              <Acts offers={each(f.offers).filter((o) => o.main && o.verb !== "apply")} href={(o) => to.sprint(f.epic, keys[0] ?? "", "now", { do: doing(o) })} of={keys[0] ?? ""} />
             </div>
             <p className="reason said">{f.reason}</p>
             {each(f.failed).length > 0 && (
