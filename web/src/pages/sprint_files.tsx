@@ -61,7 +61,7 @@ export function LogTab(props: TabProps) {
   const at = chosen(props);
   const files = useResource<FileList>(at ? `${api.attempt(epic, s.show.key, at.step, at.number)}/files` : null);
   if (!at) return <p>Nobody has tried it yet.</p>;
-  const tail = s.tail && s.tail.step === at.step && s.tail.attempt === at.number ? s.tail : null;
+  const tail = s.tail?.file && s.tail.step === at.step && s.tail.attempt === at.number ? s.tail : null;
   return (
     <Loaded of={files} what="The list of files">
       {(list) => {

@@ -56,13 +56,13 @@ export function Now({ s, epic, query }: TabProps) {
         )}
       </div>
       <div className="main">
-        {s.tail && (
+        {s.tail?.file && (
           <Section title={`Being written: ${s.tail.file}`} aside={<a href={to.sprint(epic, show.key, "log")}>all logs</a>}>
             <LogView epic={epic} sprint={show.key} step={s.tail.step} attempt={s.tail.attempt} file={s.tail.file} live />
           </Section>
         )}
         {diff.failure && !diff.data && <Trouble failure={diff.failure} what="The change" />}
-        {diff.data && (decidable || !s.tail) && (
+        {diff.data && (decidable || !s.tail?.file) && (
           <Section title={needsDiff ? "The change to approve" : "What it changed"}>
             <DiffView diff={diff.data} />
           </Section>

@@ -304,7 +304,7 @@ function Taken({ decided }: { decided: Decided }) {
 }
 
 function ReadOnly({ offers }: { offers: Offer[] }) {
-  if (offers.length === 0) return null;
+  if (offers.length === 0) return <p className="faint">This page only reads (--read-only).</p>;
   return (
     <details className="faint">
       <summary>This page only reads (--read-only). What can be decided at a terminal</summary>

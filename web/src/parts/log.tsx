@@ -1,5 +1,5 @@
 // A log of an attempt: its end first, followed while it is being written.
-import { memo, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from "react";
+import { memo, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore, type KeyboardEvent } from "react";
 import { Failure, getPiece } from "../client";
 import { Lines, wholeLines } from "../lines";
 import { api } from "../route";
@@ -45,6 +45,12 @@ export function LogView(of: LogOf) {
     const atEnd = b.scrollHeight - b.scrollTop - b.clientHeight < 12;
     setSeen((s) => (atEnd ? -1 : s < 0 ? lines.count + lines.dropped : s));
   };
+  // Also where all of it is in sight, and the browser has nothing to scroll.
+  const press = (e: KeyboardEvent) => {
+    moves();
+    if (e.key === "Home" || e.key === "PageUp" || e.key === "ArrowUp") setSeen((s) => (s < 0 ? lines.count + lines.dropped : s));
+    if (e.key === "End") toEnd();
+  };
   const toEnd = () => {
     moved.current = -moving;
     setSeen(-1);
@@ -60,7 +66,7 @@ export function LogView(of: LogOf) {
   return (
     <div className="log">
       {failure && <Trouble failure={failure} what={of.file} />}
-      <div className="logbox" ref={box} onScroll={scrolled} onWheel={moves} onKeyDown={moves} onPointerDown={moves} onTouchMove={moves} tabIndex={0} role="region" aria-label={`Log ${of.file}`}>
+      <div className="logbox" ref={box} onScroll={scrolled} onWheel={moves} onKeyDown={press} onPointerDown={moves} onTouchMove={moves} tabIndex={0} role="region" aria-label={`Log ${of.file}`}>
         {start > 0 && (
           <button type="button" className="small" onClick={more}>
             {bytes(start)} before this
