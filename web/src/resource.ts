@@ -62,6 +62,7 @@ class Held {
     if (this.loading || !token.get() || refused.get() === token.get()) return;
     clearTimeout(this.timer);
     this.timer = undefined;
+    if (link.get() === "lost" && this.snapshot.data !== undefined) return; // it stays stale until the stream is back
     this.loading = true;
     this.stale = false;
     const begun = performance.now();
