@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -67,8 +68,22 @@ func (s *Server) withPlan(ctx context.Context, l *live, use func(*compiled) erro
 			return err
 		}
 		k.of, k.at, k.last = of, time.Now(), c
+		time.AfterFunc(compiledFor, k.forget)
 	}
 	return use(k.last)
+}
+
+// forget drops what counts no longer: of a large plan it is large.
+func (k *compiles) forget() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.last == nil || time.Since(k.at) < compiledFor {
+		return
+	}
+	large := len(k.last.text) > 1<<20
+	if k.of, k.last = "", nil; large {
+		debug.FreeOSMemory() // it was hundreds of times what the page needs
+	}
 }
 
 // marks change when files do.
@@ -114,6 +129,7 @@ func compile(dir, file string, given *ir.Epic) (*compiled, error) {
 	if out.raw, err = project.ReadFile(file); err != nil {
 		return nil, err
 	}
+	defer debug.SetGCPercent(debug.SetGCPercent(100)) // commands, which end soon, let garbage lie longer
 	a := &project.Args{Plans: []string{plan}, Recorded: given.Run.Dialect, Format: project.FormatJSON, Out: file, Check: true, Recalls: record.RecallClone}
 	c, err := a.Compile(strings.NewReader(""))
 	if c != nil && c.Project != nil {
