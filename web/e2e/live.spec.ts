@@ -34,6 +34,7 @@ test("a log is followed while an agent writes it, until it ends", async ({ page,
   await at(page, ui, `${epic}/n/1.1/log`);
   await expect(log).toContainText("working on 1.1");
   await grows(log);
+  await expect.poll(() => log.evaluate((b) => b.scrollHeight - b.clientHeight), { timeout: 30_000 }).toBeGreaterThan(100);
   await log.press("Home"); // who reads above is left there, and is told of what comes
   await expect(page.getByRole("button", { name: /paused, [1-9]\d* new lines?: to the end/ })).toBeVisible();
   expect(await log.evaluate((b) => b.scrollTop)).toBe(0);

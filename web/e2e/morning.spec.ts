@@ -5,7 +5,7 @@ import { at, browserSays, epicOf, expect, heading, section, shoot, test } from "
 test("the first screen says what waits, what failed and why", async ({ page, morning: { ui } }) => {
   await page.goto(ui.link);
   await expect(heading(page)).toHaveText("2 wait for you, 1 failed");
-  await expect(page).toHaveTitle(/^\(2\) 2 wait for you, 1 failed/);
+  await expect(page).toHaveTitle(/^\(2\) Morning/);
   const seen = async (what: ReturnType<typeof section>) => expect(what).toBeInViewport({ ratio: 1 });
   await seen(page.getByText("1 of 6 done").first());
   const waits = section(page, "Waits for you");
@@ -64,7 +64,10 @@ test("--read-only offers no decision", async ({ page, morning: { repo } }) => {
   await at(page, ui, "#/inbox");
   await expect(heading(page)).toHaveText("Inbox");
   await none();
-  for (const place of [epic, `${epic}/n/2.1/now`, `${epic}/n/1.2/now`]) {
+  await at(page, ui, epic);
+  await expect(heading(page)).toHaveText("A shop that can be trusted");
+  await none();
+  for (const place of [`${epic}/n/2.1/now`, `${epic}/n/1.2/now`]) {
     await at(page, ui, place);
     await expect(page.getByText("This page only reads")).toBeVisible();
     await none();
