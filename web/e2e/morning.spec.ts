@@ -5,7 +5,7 @@ import { at, browserSays, epicOf, expect, heading, section, shoot, test } from "
 test("the first screen says what waits, what failed and why", async ({ page, morning: { ui } }) => {
   await page.goto(ui.link);
   await expect(heading(page)).toHaveText("2 wait for you, 1 failed");
-  await expect(page).toHaveTitle(/^\(2\) Morning/);
+  await expect(page).toHaveTitle(/^\(2\) /);
   const seen = async (what: ReturnType<typeof section>) => expect(what).toBeInViewport({ ratio: 1 });
   await seen(page.getByText("1 of 6 done").first());
   const waits = section(page, "Waits for you");

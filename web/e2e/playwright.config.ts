@@ -18,7 +18,7 @@ export default defineConfig({
     actionTimeout: 20_000,
     navigationTimeout: 20_000,
     screenshot: "off", // tests take those that are kept
-    trace: "retain-on-failure",
+    trace: { mode: "retain-on-failure", screenshots: false, sources: false },
     launchOptions: { executablePath: chromium() },
   },
 });
