@@ -131,8 +131,11 @@ func rank(r *Record) int {
 }
 
 // Stall reports whether an agent has been silent for longer than its step allows.
-func (e MonitoredJSON) Stall(n NodeJSON) (time.Duration, bool) {
-	step := e.rec.Run.Node(n.ID).Step(n.Step)
+func (e MonitoredJSON) Stall(n NodeJSON) (time.Duration, bool) { return StallOf(e.rec, n) }
+
+// StallOf reports whether a sprint's agent has been silent for longer than its step allows.
+func StallOf(r *Record, n NodeJSON) (time.Duration, bool) {
+	step := r.Run.Node(n.ID).Step(n.Step)
 	if step == nil || step.Stall.AfterMS == 0 || !n.View.Asked {
 		return 0, false
 	}
@@ -141,5 +144,5 @@ func (e MonitoredJSON) Stall(n NodeJSON) (time.Duration, bool) {
 		sign = *n.LastActivity
 	}
 	limit := time.Duration(step.Stall.AfterMS) * time.Millisecond
-	return limit, e.Now.Sub(sign) > limit
+	return limit, r.Now.Sub(sign) > limit
 }

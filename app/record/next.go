@@ -19,6 +19,7 @@ type NextStep struct {
 	Command string       `json:"command"`
 	What    string       `json:"what"`
 	Way     *machine.Way `json:"way,omitempty"` // the command's decision; nil: it only looks, or is manual work
+	As      string       `json:"-"`             // who decides, where the command says it
 }
 
 // Asker is the person who asks what to type, and the epic in question.
@@ -68,16 +69,19 @@ func (who Asker) take(v machine.NodeView, a advice) (out []NextStep) {
 	if a.how == executor.KeepOld { // a way of each of the nodes whose results they are
 		ways = lists.Map(v.Keeps[:min(len(v.Keeps), words.MostNamed)], func(k ir.Key) machine.Way { return machine.Way{Verb: a.verb, How: a.how, Key: k} })
 	}
-	as, only := "", ""
+	as, name, only := "", "", ""
 	if v.Cause == executor.CauseApproval {
-		if as, only = who.as(v.Approvers); a.verb != executor.Approve {
+		if name, only = who.as(v.Approvers); a.verb != executor.Approve {
 			only = ""
 		}
+	}
+	if name != "" {
+		as = " --as " + words.QuoteArg(name)
 	}
 	for _, w := range ways {
 		if w.Verb == a.verb && w.How == a.how && (w.Key == "") == (v.Cause == executor.CauseHeld) {
 			w.Message = a.text != ""
-			out = append(out, NextStep{w.Line(words.QuoteArg(string(w.Key)), as, a.text) + who.about, a.what + only, &w})
+			out = append(out, NextStep{w.Line(words.QuoteArg(string(w.Key)), as, a.text) + who.about, a.what + only, &w, name})
 		}
 	}
 	return out
@@ -200,17 +204,17 @@ var advices = sync.OnceValue(func() map[executor.Cause][]advice {
 	}
 })
 
-// as returns the flag that a decision at a gate with these approvers needs, and the
+// as returns the name with which a decision at a gate with these approvers is made, and the
 // approvers if the asker is not one of them. A name from git is an unverified claim (an
 // agent can set it), so it must be given explicitly. Another person's name is proposed only
 // if that person cannot decide themselves: no label in bd, and no account on this machine.
-func (w Asker) as(approvers []string) (flag, only string) {
+func (w Asker) as(approvers []string) (name, only string) {
 	if machine.MayApprove(w.user, approvers) {
 		return "", ""
 	}
 	for _, name := range w.names {
 		if machine.MayApprove(name, approvers) {
-			return " --as " + words.QuoteArg(name), ""
+			return name, ""
 		}
 	}
 	who := make([]string, 0, len(approvers))
@@ -222,7 +226,7 @@ func (w Asker) as(approvers []string) (flag, only string) {
 		who = append(who, name)
 	}
 	if !way {
-		flag = " --as " + words.QuoteArg(who[0])
+		name = who[0]
 	}
-	return flag, " (only " + strings.Join(who, " or ") + " may)"
+	return name, " (only " + strings.Join(who, " or ") + " may)"
 }

@@ -15,19 +15,19 @@ import (
 // no other way.
 func TestWhoIsToldToDecideAsAnother(t *testing.T) { // execution §5 "Approvers are matched against --as"
 	for name, c := range map[string]struct {
-		who        Asker
-		approvers  []string
-		flag, only string
+		who       Asker
+		approvers []string
+		as, only  string
 	}{
 		"anybody may":                        {Asker{user: "ann"}, nil, "", ""},
 		"by the user name":                   {Asker{user: "ann", names: []string{"Ann Lee", "ann@example.org"}}, []string{"bob", "@Ann"}, "", ""},
-		"by the name that git has":           {Asker{user: "root", names: []string{"Ann Lee", "ann@example.org"}}, []string{"ann@example.org"}, " --as ann@example.org", ""},
-		"others, who have no account here":   {Asker{user: "ann"}, []string{"@no-such-user-1", "no-such-user-2"}, " --as no-such-user-1", " (only no-such-user-1 or no-such-user-2 may)"},
+		"by the name that git has":           {Asker{user: "root", names: []string{"Ann Lee", "ann@example.org"}}, []string{"ann@example.org"}, "ann@example.org", ""},
+		"others, who have no account here":   {Asker{user: "ann"}, []string{"@no-such-user-1", "no-such-user-2"}, "no-such-user-1", " (only no-such-user-1 or no-such-user-2 may)"},
 		"others, who can do it in bd":        {Asker{user: "ann", labels: true}, []string{"no-such-user-1"}, "", " (only no-such-user-1 may)"},
 		"another, who has an account of own": {Asker{user: "no-such-user-1"}, []string{"root"}, "", " (only root may)"},
 	} {
-		if flag, only := c.who.as(c.approvers); flag != c.flag || only != c.only {
-			t.Errorf("%s: %q, %q; want %q, %q", name, flag, only, c.flag, c.only)
+		if as, only := c.who.as(c.approvers); as != c.as || only != c.only {
+			t.Errorf("%s: %q, %q; want %q, %q", name, as, only, c.as, c.only)
 		}
 	}
 }

@@ -16,6 +16,7 @@ type Offer struct {
 	Command string `json:"command"`          // the same at a terminal
 	Main    bool   `json:"main,omitempty"`   // worth doing: `ralph status` names it, too
 	Tamper  string `json:"tamper,omitempty"` // approve: the change that it accepts
+	As      string `json:"-"`                // who decides, where the command says it
 }
 
 // WaitsForPerson reports whether a sprint waits for a person, or for more budget; what holds
@@ -42,7 +43,7 @@ func OffersOf(r *Record, v machine.NodeView) []Offer {
 			rest = append(rest, o)
 			continue
 		}
-		o.What, o.Command, o.Main = steps[i].What, steps[i].Command, true
+		o.What, o.Command, o.As, o.Main = steps[i].What, steps[i].Command, steps[i].As, true
 		o.Message = o.Message || steps[i].Way.Message
 		first = append(first, o)
 	}

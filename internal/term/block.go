@@ -61,8 +61,8 @@ func (b *Block) Draw(above []byte, lines []string) {
 	}
 	b.shown = b.shown[:0]
 	for _, line := range lines {
-		line = truncatePainted(line, columns-1)
-		b.shown = append(b.shown, widthPainted(line))
+		line = Cut(line, columns-1)
+		b.shown = append(b.shown, Width(line))
 		out.WriteString(line)
 		out.WriteString(clearRight + "\n")
 	}

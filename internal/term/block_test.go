@@ -3,6 +3,7 @@ package term
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -138,7 +139,26 @@ func TestPaintedTextIsCutByWhatShows(t *testing.T) {
 		"wide characters count twice":  {"日本語", 5, "日本…"},
 		"nothing fits":                 {"abc", 0, "…"},
 	} {
-		if got := truncatePainted(c.in, c.width); got != c.want {
+		if got := Cut(c.in, c.width); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+func TestPaintedTextIsWrappedByWhatShows(t *testing.T) {
+	on := Style{on: true}
+	for name, c := range map[string]struct {
+		in    string
+		width int
+		want  []string
+	}{
+		"text that fits is one line":        {"abc", 3, []string{"abc"}},
+		"a line without text is a line":     {"", 3, []string{""}},
+		"a colour goes on":                  {on.Paint(Good, "abcd") + "e", 3, []string{"\x1b[32mabc\x1b[0m", "\x1b[32md\x1b[0me"}},
+		"a wide character is not cut":       {"a日本", 4, []string{"a日", "本"}},
+		"what is narrower than a character": {"日本", 1, []string{"日", "本"}},
+	} {
+		if got := Wrap(c.in, c.width); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}

@@ -2,6 +2,7 @@ package term
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/ralph-compiler/ralph/internal/columns"
 )
@@ -21,8 +22,8 @@ func escape(text string) int {
 	return 0
 }
 
-// widthPainted is Width of text that may hold colours.
-func widthPainted(text string) int {
+// Width is how many columns text takes that may be painted.
+func Width(text string) int {
 	wide := 0
 	for text != "" {
 		if n := escape(text); n > 0 {
@@ -39,9 +40,9 @@ func widthPainted(text string) int {
 	return wide
 }
 
-// truncatePainted is columns.Truncate of text that may hold colours.
-func truncatePainted(text string, width int) string {
-	if widthPainted(text) <= width {
+// Cut shortens text that may be painted to at most width columns, ending in "…".
+func Cut(text string, width int) string {
+	if Width(text) <= width {
 		return text
 	}
 	var b strings.Builder
@@ -67,4 +68,39 @@ func truncatePainted(text string, width int) string {
 		}
 	}
 	return b.String()
+}
+
+// Wrap breaks a line that may be painted into lines of at most width columns. A colour goes
+// on in the next line.
+func Wrap(text string, width int) []string {
+	if width = max(width, 2); Width(text) <= width {
+		return []string{text}
+	}
+	var out []string
+	var b strings.Builder
+	colour, used := "", 0
+	for i := 0; i < len(text); {
+		if n := escape(text[i:]); n > 0 {
+			seq := text[i : i+n]
+			if colour += seq; strings.HasPrefix(seq, "\x1b[0") {
+				colour = ""
+			}
+			b.WriteString(seq)
+			i += n
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if used += columns.OfRune(r); used > width {
+			if colour != "" {
+				b.WriteString("\x1b[0m")
+			}
+			out = append(out, b.String())
+			b.Reset()
+			b.WriteString(colour)
+			used = columns.OfRune(r)
+		}
+		b.WriteString(text[i : i+size])
+		i += size
+	}
+	return append(out, b.String())
 }
