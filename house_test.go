@@ -220,6 +220,7 @@ var libraries = map[string]struct {
 	"mvdan.cc/sh/v3/syntax":                      {room: "internal/shell"},
 	"github.com/spf13/cobra":                     {room: "app/cli"},
 	"github.com/owenrumney/go-sarif/v3":          {room: "app/view"},
+	"charm.land/bubbletea/v2":                    {room: "app/view"},
 	"github.com/modelcontextprotocol/go-sdk":     {room: "executor/mcp"},
 	"zombiezen.com/go/sqlite":                    {room: "executor/journal"},
 	"github.com/gofrs/flock":                     {room: "executor/journal"},

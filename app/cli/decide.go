@@ -37,8 +37,8 @@ func (a *decideArgs) run(cmd *cobra.Command, key string, d executor.Decision) er
 		}
 		a.message = strings.TrimSpace(string(b))
 	}
-	if kept := executor.Note(a.message); len(kept) < len(executor.Clean(strings.TrimSpace(a.message))) {
-		return exit.Usagef("the message has %d bytes; %d of them fit: put the rest into a file of the worktree and name it", len(a.message), len(kept))
+	if err := tooLong(a.message); err != nil {
+		return err
 	}
 	d.Message = a.message
 	d.User = project.UserName()
@@ -61,4 +61,12 @@ func (a *decideArgs) run(cmd *cobra.Command, key string, d executor.Decision) er
 		tellApproved(cmd.Context(), cmd.OutOrStdout(), file, epic)
 	}
 	return settleDraft(cmd, file, epic, key, d.Verb)
+}
+
+// tooLong refuses a message that a decision could not keep whole.
+func tooLong(message string) error {
+	if kept := executor.Note(message); len(kept) < len(executor.Clean(strings.TrimSpace(message))) {
+		return exit.Usagef("the message has %d bytes; %d of them fit: put the rest into a file of the worktree and name it", len(message), len(kept))
+	}
+	return nil
 }

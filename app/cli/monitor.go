@@ -26,11 +26,31 @@ func newMonitorCommand() *cobra.Command {
 		if len(args) == 0 {
 			args = []string{"."}
 		}
+		if in, out, is := screenOf(cmd); is && watch {
+			return watchBoard(cmd.Context(), args, in, out)
+		}
 		return runMonitor(cmd.Context(), &record.Monitor{Dirs: args}, cmd.OutOrStdout(), asJSON, watch)
 	})
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.Flags().BoolVar(&watch, "watch", false, "refresh until Ctrl-C: redraw a terminal, elsewhere print one line per change")
+	cmd.Flags().BoolVar(&watch, "watch", false, "refresh until it is ended: on a terminal with keys, elsewhere one line per change")
 	return cmd
+}
+
+// screenOf is the terminal that a command is typed at, if it has keys and a screen.
+func screenOf(cmd *cobra.Command) (in, out *os.File, is bool) {
+	in, _ = cmd.InOrStdin().(*os.File)
+	out, _ = cmd.OutOrStdout().(*os.File)
+	return in, out, in != nil && out != nil && term.IsTerminal(in) && term.IsTerminal(out) && os.Getenv("TERM") != "dumb"
+}
+
+// watchBoard shows the runs on a terminal, with keys.
+func watchBoard(ctx context.Context, dirs []string, in, out *os.File) error {
+	d, err := newDesk(ctx, dirs, term.For(out))
+	if err != nil {
+		return err
+	}
+	defer d.close()
+	return view.WatchBoard(ctx, view.Desk{Look: d.look, Page: d.page, Diff: d.diff, Follow: d.tail, Decide: d.decide}, in, out)
 }
 
 // monitorTick is how often --watch looks.
@@ -56,7 +76,7 @@ func runMonitor(ctx context.Context, m *record.Monitor, out io.Writer, asJSON, w
 	return watchMonitor(ctx, m, out, seen)
 }
 
-// watchMonitor redraws a terminal, or prints a line for each change.
+// watchMonitor redraws a terminal without keys, or prints a line for each change.
 func watchMonitor(ctx context.Context, m *record.Monitor, out io.Writer, seen record.MonitorJSON) error {
 	draw := view.MonitorChanges(out)
 	if term.IsTerminal(out) && os.Getenv("TERM") != "dumb" {

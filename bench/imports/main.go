@@ -5,6 +5,7 @@ package main
 import (
 	"fmt"
 
+	_ "charm.land/bubbletea/v2"
 	_ "github.com/agext/levenshtein"
 	_ "github.com/bmatcuk/doublestar/v4"
 	_ "github.com/coder/acp-go-sdk"
