@@ -8,7 +8,6 @@ import (
 	"io"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -217,9 +216,6 @@ func (d *desk) decide(ctx context.Context, at view.Spot, what executor.Decision,
 	said, err := run.DecideIn(ctx, e.dir, e.rec.Named(), name, string(at.Key), what)
 	if err != nil {
 		return "", err
-	}
-	if !said.Held {
-		said.Text += "  to go on: ralph apply" + record.Applies(name) + " (in " + filepath.Base(e.dir) + ")\n"
 	}
 	return said.Text, nil
 }

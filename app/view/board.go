@@ -194,7 +194,9 @@ func pageText(r *record.Record, s record.ShowJSON, offers []record.Offer) string
 	if _, active := doing(s.Now, s.NodeJSON); v.Status == executor.Running && active != "" {
 		w.field("alive", "last sign of life "+active)
 	}
-	w.field("reason", v.Reason)
+	if v.Reason != words.Asks(v) {
+		w.field("reason", v.Reason)
+	}
 	w.field("branch", s.Branch)
 	w.field("spent", words.Spent(v.Spent))
 	writeOffers(w, offers)
@@ -220,19 +222,24 @@ func pageText(r *record.Record, s record.ShowJSON, offers []record.Offer) string
 	return w.b.String()
 }
 
-// writeOffers lists decisions by the numbers that take them.
+// writeOffers lists decisions by the keys that take them.
 func writeOffers(w *sheet, offers []record.Offer) {
 	if len(offers) == 0 {
 		return
 	}
 	w.head("What you can decide")
 	for i, o := range offers {
-		w.line("  %s  %-28s  %s", numberOf(i), strings.Join(strings.Fields(string(o.Verb)+" "+howWord(o.How)), " "), o.What)
+		w.line("  %s  %-28s  %s", keyOf(offers, i), strings.Join(strings.Fields(string(o.Verb)+" "+howWord(o.How)), " "), o.What)
 	}
 }
 
-// numberOf is the key that takes an offer; only the first nine have one.
-func numberOf(i int) string {
+// keyOf is the key that takes an offer: that of its verb, else a number.
+func keyOf(offers []record.Offer, i int) string {
+	for key, verb := range decides {
+		if offerOf(offers, verb) == i {
+			return key
+		}
+	}
 	if i > 8 {
 		return " "
 	}

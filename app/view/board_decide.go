@@ -14,7 +14,7 @@ import (
 
 // ask begins a decision with a verb about what a page shows.
 func (m boardModel) ask(p BoardPage, verb executor.Verb) (boardModel, tea.Cmd) {
-	i := slices.IndexFunc(p.Offers, func(o record.Offer) bool { return o.Verb == verb })
+	i := offerOf(p.Offers, verb)
 	if i < 0 {
 		name := string(p.Key)
 		if name == "" {
@@ -24,6 +24,15 @@ func (m boardModel) ask(p BoardPage, verb executor.Verb) (boardModel, tea.Cmd) {
 		return m, nil
 	}
 	return m.offered(p, p.Offers[i]), nil
+}
+
+// offerOf is the decision that the key of a verb takes, a plain one if there is one; -1 if
+// none has the verb.
+func offerOf(offers []record.Offer, verb executor.Verb) int {
+	if i := slices.IndexFunc(offers, func(o record.Offer) bool { return o.Verb == verb && o.How == executor.HowPlain }); i >= 0 {
+		return i
+	}
+	return slices.IndexFunc(offers, func(o record.Offer) bool { return o.Verb == verb })
 }
 
 // offered begins a decision.

@@ -225,13 +225,13 @@ func (m boardModel) keys() string {
 	switch {
 	case m.asking != nil, m.typing != nil:
 	case m.screen == onHelp:
-		text = "esc back  q quit"
+		text = "q quit  esc back"
 	case m.screen == onList:
-		text = "enter open  l log  d diff  a approve  r reject  t retry  s skip  ? keys  q quit"
+		text = "? keys  q quit  enter open  l log  d diff  a approve  r reject  t retry  s skip"
 	case m.screen == onPage:
-		text = "esc back  l log  d diff  a approve  r reject  t retry  s skip  ? keys  q quit"
+		text = "? keys  q quit  esc back  l log  d diff  a approve  r reject  t retry  s skip"
 	default:
-		text = "esc back  / find  a approve  r reject  t retry  s skip  ? keys  q quit"
+		text = "? keys  q quit  esc back  / find  a approve  r reject  t retry  s skip"
 	}
 	return m.paint.Paint(term.Faint, text)
 }

@@ -24,7 +24,7 @@ About the sprint that is marked or open
   a             approve               r   reject, with a reason
   t             try again, with a hint if you like
   s             skip
-  1 … 9         on its page: the decision with that number
+  1 … 9         on its page: the decision at that place
 
 Every decision shows the command that it equals, and asks.
 What was decided is about what was shown: if that has changed since, it is refused.

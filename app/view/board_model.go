@@ -1,6 +1,7 @@
 package view
 
 import (
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -147,7 +148,16 @@ func (m boardModel) looked(msg lookedMsg) (boardModel, tea.Cmd) {
 			m = m.back()
 		}
 	}
-	return m, tea.Batch(next, m.load(""))
+	next = tea.Batch(next, m.load(""))
+	if at := m.at; m.screen == onLog && m.tail != nil && m.tail.over && m.runs(at) { // it has begun again
+		return m.show(onLog, ""), tea.Batch(next, func() tea.Msg { return m.door.follow(at) })
+	}
+	return m, next
+}
+
+// runs reports whether a sprint runs.
+func (m boardModel) runs(at Spot) bool {
+	return slices.ContainsFunc(m.list(), func(r BoardRow) bool { return r.Spot == at && r.Need == NeedRuns })
 }
 
 // load asks for the page of what is marked, to decide something about it.
