@@ -149,9 +149,10 @@ web: ## build the page of ralph ui into web/dist (needs npm)
 	@command -v npm >/dev/null || { echo "make web needs npm: install Node.js 20 or newer, https://nodejs.org"; exit 1; }
 	cd web && npm ci --silent --no-audit --no-fund --ignore-scripts && npx tsc --noEmit && npx vite build $(WEB_OUT)
 
-web-check: ## fail when web/dist is not what its sources make
+web-check: ## test the page's layout; fail when web/dist is not what its sources make
 	@out=$$(mktemp -d) && trap 'rm -rf "$$out"' EXIT && $(MAKE) web WEB_OUT="--outDir $$out/dist --emptyOutDir" && \
 	  diff -r web/dist "$$out/dist" || { echo "web/dist is stale: make web, then commit"; exit 1; }
+	cd web && npx tsc --noEmit -p test && npm test --silent
 
 # Real runs, a real server, a real browser; pictures of every page in web/e2e/shots.
 web-e2e: build ## test the page in Chromium, with real runs (needs chromium and npm)

@@ -159,6 +159,7 @@ func measurePage(b *testing.B, ralph, dir string, n *simulated.Night) {
 	defer cancel()
 	var open sync.WaitGroup
 	var got atomic.Int64
+	behind := int64(n.Events) // tell moves it
 	sent := make([]time.Time, len(n.Rest)+1)
 	var mu sync.Mutex
 	var late []time.Duration
@@ -166,7 +167,7 @@ func measurePage(b *testing.B, ralph, dir string, n *simulated.Night) {
 		open.Add(1)
 		go s.listen(ctx, at+"/events", &open, func(seq int64) {
 			now := time.Now()
-			if i := seq - int64(n.Events) - 1; i >= 0 && i < int64(len(sent)) {
+			if i := seq - behind - 1; i >= 0 && i < int64(len(sent)) {
 				mu.Lock()
 				late = append(late, now.Sub(sent[i]))
 				mu.Unlock()

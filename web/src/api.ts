@@ -424,6 +424,24 @@ export interface FileList {
   files: Many<FileLine>;
 }
 
+export interface Graph {
+  digest: string;
+  phases: Many<{ key: string; title: string }>;
+  nodes: Many<GraphNode>;
+  critical: Many<string>; // longest path, first sprint first
+}
+export interface GraphNode {
+  key: string;
+  title: string;
+  phase: string;
+  kind: string;
+  after: Many<{ key: string; type: string }>; // only "blocks" schedules
+}
+export interface Statuses {
+  seq: number;
+  state: Record<string, string>; // status; "waiting human"
+}
+
 export interface RunGraph {
   runs: Many<AgentRun>;
   edges: Many<RunEdge>;

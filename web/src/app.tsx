@@ -16,11 +16,14 @@ import { SprintPage } from "./pages/sprint";
 import { Title } from "./parts/basics";
 import { Find } from "./parts/find";
 import { Help } from "./parts/help";
+import { later } from "./parts/later";
 import { useResource } from "./resource";
 import { above, api, epicOf, go, to, useRoute, type Route } from "./route";
 import { useStore } from "./store";
 import { token } from "./token";
 import { each } from "./words";
+
+const GraphPage = later(async () => (await import("./pages/graph")).GraphPage);
 
 type Sheet = "help" | "find" | null;
 
@@ -58,6 +61,8 @@ function Page({ route }: { route: Route }) {
       return <EpicPage epic={route.epic} />;
     case "runs":
       return <RunsPage epic={route.epic} query={route.query} />;
+    case "graph":
+      return <GraphPage epic={route.epic} query={route.query} />;
     case "plan":
       return <PlanPage epic={route.epic} />;
     case "cost":
@@ -99,6 +104,7 @@ function useShellKeys(route: Route, epic: string, open: (s: Sheet) => void): voi
     "g i": () => go(to.inbox),
     "g e": inEpic(to.epic),
     "g r": inEpic(to.runs),
+    "g g": inEpic(to.graph),
     "g p": inEpic(to.plan),
     "g c": inEpic(to.cost),
     "g s": inEpic(to.trust),

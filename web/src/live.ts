@@ -46,6 +46,9 @@ const policy = (globalThis as { trustedTypes?: TrustedTypes }).trustedTypes?.cre
   },
 });
 
+// ownScript is the address of a script of the page, as workers take it.
+export const ownScript = (url: string): string => (policy ? policy.createScriptURL(url) : url) as string;
+
 interface Connection {
   start(token: string): void;
   wake(): void;
@@ -60,8 +63,7 @@ function shared(): Connection {
       return new Promise(() => undefined);
     });
   });
-  const url = (policy ? policy.createScriptURL(workerURL) : workerURL) as string;
-  const worker = new SharedWorker(url, { type: "module", name: "ralph" });
+  const worker = new SharedWorker(ownScript(workerURL), { type: "module", name: "ralph" });
   worker.port.onmessage = (m: MessageEvent<Told>) => hear(m.data);
   const say = (what: Ask) => worker.port.postMessage(what);
   return {

@@ -9,6 +9,7 @@ export type Place =
   | { page: "inbox" }
   | { page: "epic"; epic: string }
   | { page: "runs"; epic: string }
+  | { page: "graph"; epic: string }
   | { page: "plan"; epic: string }
   | { page: "cost"; epic: string }
   | { page: "trust"; epic: string }
@@ -30,7 +31,7 @@ function place(parts: string[], address: string): Place {
   if (first === "inbox" && epic === undefined) return { page: "inbox" };
   if (first !== "e" || !epic) return { page: "unknown", address };
   if (what === undefined) return { page: "epic", epic };
-  if (what === "runs" || what === "plan" || what === "cost" || what === "trust") return { page: what, epic };
+  if (what === "runs" || what === "graph" || what === "plan" || what === "cost" || what === "trust") return { page: what, epic };
   if (what === "log") return { page: "journal", epic };
   if (what === "n" && key) return { page: "sprint", epic, key, tab: tabs.find((t) => t === tab) ?? "now" };
   return { page: "unknown", address };
@@ -50,6 +51,7 @@ export const to = {
   inbox: "#/inbox",
   epic: (epic: string) => `#/e/${e(epic)}`,
   runs: (epic: string) => `#/e/${e(epic)}/runs`,
+  graph: (epic: string) => `#/e/${e(epic)}/graph`,
   plan: (epic: string) => `#/e/${e(epic)}/plan`,
   cost: (epic: string) => `#/e/${e(epic)}/cost`,
   trust: (epic: string) => `#/e/${e(epic)}/trust`,
@@ -64,6 +66,8 @@ export const to = {
 export const api = {
   epic: (epic: string) => `/epics/${e(epic)}`,
   runs: (epic: string) => `/epics/${e(epic)}/runs`,
+  graph: (epic: string) => `/epics/${e(epic)}/graph`,
+  status: (epic: string) => `/epics/${e(epic)}/status`,
   plan: (epic: string) => `/epics/${e(epic)}/plan`,
   cost: (epic: string) => `/epics/${e(epic)}/cost`,
   trust: (epic: string) => `/epics/${e(epic)}/trust`,
@@ -86,21 +90,26 @@ export function go(href: string): void {
   location.hash = href;
 }
 
-// settle takes what was asked for once out of the address, without another page.
-export function settle(name: string): void {
+// note keeps something of what is shown in the address, without another page.
+export function note(name: string, value: string): void {
   const at = parseRoute(location.hash);
-  if (!at.query.has(name)) return;
-  at.query.delete(name);
+  if ((at.query.get(name) ?? "") === value) return;
+  if (value) at.query.set(name, value);
+  else at.query.delete(name);
   const query = at.query.toString();
   history.replaceState(null, "", (at.href.split("?", 1)[0] ?? "#/") + (query ? `?${query}` : ""));
   route.set(parseRoute(location.hash));
 }
+
+// settle takes what was asked for once out of the address.
+export const settle = (name: string): void => note(name, "");
 
 // above is the page that Escape leads to.
 export function above(at: Route): string {
   switch (at.page) {
     case "sprint":
     case "runs":
+    case "graph":
     case "plan":
     case "cost":
     case "trust":

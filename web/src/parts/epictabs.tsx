@@ -3,6 +3,7 @@ import { to } from "../route";
 
 const pages: [string, (epic: string) => string][] = [
   ["Epic", to.epic],
+  ["Graph", to.graph],
   ["Runs", to.runs],
   ["Plan", to.plan],
   ["Cost", to.cost],
