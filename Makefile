@@ -13,7 +13,7 @@ BENCHSTAT_VERSION   := v0.0.0-20260908200009-22c9c6c9d4da
 GREMLINS_VERSION    := v0.6.0
 GRAPHVIZ_NPM        := @hpcc-js/wasm-graphviz-cli@1.11.2
 
-.PHONY: all agents attacks bd build demo test race e2e hunt lint fmt fuzz mutate bench bench-check golden generate check-generated tools web web-check web-e2e clean help
+.PHONY: all web web-types web-check web-e2e agents attacks bd build demo test race e2e hunt lint fmt fuzz mutate bench bench-check golden generate check-generated tools clean help
 
 all: build
 
@@ -149,9 +149,13 @@ web: ## build the page of ralph ui into web/dist (needs npm)
 	@command -v npm >/dev/null || { echo "make web needs npm: install Node.js 20 or newer, https://nodejs.org"; exit 1; }
 	cd web && npm ci --silent --no-audit --no-fund --ignore-scripts && npx tsc --noEmit && npx vite build $(WEB_OUT)
 
-web-check: ## test the page's layout; fail when web/dist is not what its sources make
+web-types: build ## make the page's types from the server's route table
+	cd web && npm ci --silent --no-audit --no-fund --ignore-scripts && $(RALPH) schema ui | node types.mjs > src/api.gen.ts
+
+web-check: build ## test the page's layout; fail when web/dist is not what its sources make
 	@out=$$(mktemp -d) && trap 'rm -rf "$$out"' EXIT && $(MAKE) web WEB_OUT="--outDir $$out/dist --emptyOutDir" && \
 	  diff -r web/dist "$$out/dist" || { echo "web/dist is stale: make web, then commit"; exit 1; }
+	cd web && $(RALPH) schema ui | node types.mjs | diff src/api.gen.ts - || { echo "web/src/api.gen.ts is stale: make web-types, then commit"; exit 1; }
 	cd web && npx tsc --noEmit -p test && npm test --silent
 
 # Real runs, a real server, a real browser; pictures of every page in web/e2e/shots.
