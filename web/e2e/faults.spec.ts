@@ -38,6 +38,7 @@ test("the server is killed, and started again on its port", async ({ context, pa
 });
 
 const damages: [string, (journal: string) => void][] = [
+  ["bytes are flipped", (journal) => writeFileSync(journal, readFileSync(journal).map((b, i) => (i < 100 ? b : b ^ 0xff)))],
   ["it is cut short", (journal) => truncateSync(journal, 5000)],
   ["it is empty", (journal) => truncateSync(journal, 0)],
   ["it is text", (journal) => writeFileSync(journal, "no journal\n".repeat(2000))],
