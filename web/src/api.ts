@@ -6,6 +6,8 @@ export type Many<T> = T[] | null | undefined;
 export type Time = string;
 
 export type {
+  TimelinePart,
+  TimelineRow,
   AgentRun,
   Bead,
   Budget,

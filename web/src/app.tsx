@@ -24,6 +24,7 @@ import { token } from "./token";
 import { each } from "./words";
 
 const GraphPage = later(async () => (await import("./pages/graph")).GraphPage);
+const TimePage = later(async () => (await import("./pages/time")).TimePage);
 
 type Sheet = "help" | "find" | null;
 
@@ -63,6 +64,8 @@ function Page({ route }: { route: Route }) {
       return <RunsPage epic={route.epic} query={route.query} />;
     case "graph":
       return <GraphPage epic={route.epic} query={route.query} />;
+    case "time":
+      return <TimePage epic={route.epic} />;
     case "plan":
       return <PlanPage epic={route.epic} />;
     case "cost":
@@ -105,6 +108,7 @@ function useShellKeys(route: Route, epic: string, open: (s: Sheet) => void): voi
     "g e": inEpic(to.epic),
     "g r": inEpic(to.runs),
     "g g": inEpic(to.graph),
+    "g t": inEpic(to.time),
     "g p": inEpic(to.plan),
     "g c": inEpic(to.cost),
     "g s": inEpic(to.trust),

@@ -10,6 +10,7 @@ export type Place =
   | { page: "epic"; epic: string }
   | { page: "runs"; epic: string }
   | { page: "graph"; epic: string }
+  | { page: "time"; epic: string }
   | { page: "plan"; epic: string }
   | { page: "cost"; epic: string }
   | { page: "trust"; epic: string }
@@ -31,7 +32,7 @@ function place(parts: string[], address: string): Place {
   if (first === "inbox" && epic === undefined) return { page: "inbox" };
   if (first !== "e" || !epic) return { page: "unknown", address };
   if (what === undefined) return { page: "epic", epic };
-  if (what === "runs" || what === "graph" || what === "plan" || what === "cost" || what === "trust") return { page: what, epic };
+  if (what === "runs" || what === "graph" || what === "time" || what === "plan" || what === "cost" || what === "trust") return { page: what, epic };
   if (what === "log") return { page: "journal", epic };
   if (what === "n" && key) return { page: "sprint", epic, key, tab: tabs.find((t) => t === tab) ?? "now" };
   return { page: "unknown", address };
@@ -52,6 +53,7 @@ export const to = {
   epic: (epic: string) => `#/e/${e(epic)}`,
   runs: (epic: string) => `#/e/${e(epic)}/runs`,
   graph: (epic: string) => `#/e/${e(epic)}/graph`,
+  time: (epic: string) => `#/e/${e(epic)}/time`,
   plan: (epic: string) => `#/e/${e(epic)}/plan`,
   cost: (epic: string) => `#/e/${e(epic)}/cost`,
   trust: (epic: string) => `#/e/${e(epic)}/trust`,
@@ -67,6 +69,7 @@ export const api = {
   epic: (epic: string) => `/epics/${e(epic)}`,
   runs: (epic: string) => `/epics/${e(epic)}/runs`,
   graph: (epic: string) => `/epics/${e(epic)}/graph`,
+  timeline: (epic: string) => `/epics/${e(epic)}/timeline`,
   status: (epic: string) => `/epics/${e(epic)}/status`,
   plan: (epic: string) => `/epics/${e(epic)}/plan`,
   cost: (epic: string) => `/epics/${e(epic)}/cost`,
@@ -110,6 +113,7 @@ export function above(at: Route): string {
     case "sprint":
     case "runs":
     case "graph":
+    case "time":
     case "plan":
     case "cost":
     case "trust":

@@ -3,8 +3,8 @@ import { createContext, memo, useContext } from "react";
 import type { MiniMapNodeProps, NodeProps } from "@xyflow/react";
 import { sign, tone } from "../words";
 import { useGroup, useStatus, type Board } from "./board";
-import { Counts, phaseName } from "./list";
-import type { Model } from "./model";
+import { Counts } from "./list";
+import { phaseName, type Model } from "./model";
 import { cell, cellsInRow } from "./place";
 
 export interface Context {

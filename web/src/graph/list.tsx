@@ -7,7 +7,7 @@ import { matches } from "../parts/find";
 import { to } from "../route";
 import { sign, tone, whole } from "../words";
 import { useAll, useGroup, useStatus, type Board } from "./board";
-import type { Model } from "./model";
+import { phaseName, type Model } from "./model";
 import type { View } from "./view";
 
 const filters: [string, (board: Board, model: Model, sprint: number) => boolean][] = [
@@ -141,12 +141,6 @@ const PhaseHead = memo(function PhaseHead({ board, sprints, group, name, title, 
     </button>
   );
 });
-
-// phaseName is a phase's key and title, without saying its number twice.
-export function phaseName(key: string, title: string): string {
-  if (!title) return key || "Sprints";
-  return key && !title.toLowerCase().includes(key.toLowerCase()) ? `${key} ${title}` : title;
-}
 
 const counted = ["blocked", "waiting", "running", "done", "skipped", "cancelled"];
 

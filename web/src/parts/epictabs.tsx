@@ -4,6 +4,7 @@ import { to } from "../route";
 const pages: [string, (epic: string) => string][] = [
   ["Epic", to.epic],
   ["Graph", to.graph],
+  ["Timeline", to.time],
   ["Runs", to.runs],
   ["Plan", to.plan],
   ["Cost", to.cost],

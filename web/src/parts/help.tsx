@@ -11,6 +11,7 @@ const keys: [string, string][] = [
   ["g e", "go to the epic"],
   ["g r", "go to its runs"],
   ["g g", "go to its graph"],
+  ["g t", "go to its timeline"],
   ["g p", "go to its plan"],
   ["g c", "go to its cost"],
   ["g s", "go to what it can be trusted for"],

@@ -1,0 +1,2 @@
+import "./axis.test";
+import "./place.test";
