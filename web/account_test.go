@@ -138,7 +138,7 @@ func TestADamagedJournalIsNotTrusted(t *testing.T) {
 	}
 }
 
-// The names of the seed, S4-124 to S4-126.
+// The names of the seed, S4-125, S4-126, S4-127.
 func TestWhatAgentShepherdAsks(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, twoTries, executortest.Epic([]string{"1.1", "1.2: 1.1"}, failsOnce))

@@ -19,7 +19,7 @@ func (n *night) stateDir() string {
 	return filepath.Dir(found[0])
 }
 
-// S4-150: what is wrong with a journal is said, and what was known stays.
+// What is wrong with a journal is said, and what was known stays.
 func TestAJournalThatCannotBeReadAnyMore(t *testing.T) {
 	for name, c := range map[string]struct {
 		harm func(t *testing.T, journal string)

@@ -17,7 +17,7 @@ import (
 	"github.com/ralph-compiler/ralph/web"
 )
 
-// S4-11, S4-124
+// S4-11
 func TestTheMorning(t *testing.T) {
 	n := newNight(t)
 	p := serve(t, web.Options{Dirs: []string{n.dir}})
@@ -69,7 +69,6 @@ func decision(id, verb string, seen int64, more string) string {
 	return fmt.Sprintf(`{"id": %q, "verb": %q, "as": "ada", "seen": %d%s}`, id, verb, seen, more)
 }
 
-// S4-140
 func TestADecision(t *testing.T) {
 	n := newNight(t)
 	n.ralph(3, "apply")
@@ -281,7 +280,6 @@ func saw(t *testing.T, lines <-chan string, part string) string {
 	}
 }
 
-// S4-125
 func TestEventsAsTheyHappen(t *testing.T) {
 	n := newNight(t)
 	n.ralph(3, "apply")

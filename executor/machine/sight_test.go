@@ -201,7 +201,7 @@ func (s *stage) pausedAnew() {
 
 // What a page showed is older than what has happened to the sprint since: the state may
 // look the same, and the decision was not about it.
-func TestADecisionNamesTheLastEventThatWasShown(t *testing.T) { // S4-140
+func TestADecisionNamesTheLastEventThatWasShown(t *testing.T) {
 	s := newStage(t, []string{"1.1", "1.2: 1.1"}, asksAna)
 	s.begin()
 	s.until(nil)

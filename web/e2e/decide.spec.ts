@@ -5,7 +5,7 @@ import { at, browserSays, epicOf, expect, heading, section, shoot, test } from "
 
 const shop = "A shop that can be trusted";
 
-// S4-140: the plan of make demo, with apply at work, from the first look to the end.
+// The plan of make demo, with apply at work, from the first look to the end.
 test("approve by keyboard, reject by mouse, see the run end", async ({ page, keep }) => {
   test.setTimeout(240_000);
   const repo = await keep(demo());

@@ -1,7 +1,7 @@
 // The morning after a night: what one sees first, and who is let in.
 import { at, browserSays, epicOf, expect, heading, section, shoot, test } from "./test.ts";
 
-// S4-124
+// S4-11
 test("the first screen says what waits, what failed and why", async ({ page, morning: { ui } }) => {
   await page.goto(ui.link);
   await expect(heading(page)).toHaveText("2 wait for you, 1 failed");

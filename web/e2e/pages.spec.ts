@@ -23,12 +23,9 @@ async function open(page: Page, { ui }: Night): Promise<Place[]> {
     { name: "inbox", path: "#/inbox", ready: shows("Sign-in") },
     { name: "epic", path: epic, ready: shows("All sprints") },
     { name: "graph", path: `${epic}/graph`, ready: shows(/^next failed/) },
-<<<<<<< HEAD
-=======
     { name: "timeline", path: `${epic}/time`, ready: shows(/^\d+ attempts of/) },
     { name: "runs", path: `${epic}/runs`, ready: shows(/^\d+ runs/) },
     { name: "journal", path: `${epic}/log`, ready: headed(/^Journal/) },
->>>>>>> 29a86db8 (timeline wip)
     { name: "waiting", path: `${epic}/n/2.1/now`, ready: shows("out-2.1.txt") },
     { name: "approve", path: `${epic}/n/2.1/now?do=approve`, ready: async (p) => expect(p.getByRole("form")).toBeVisible() },
     { name: "failed", path: `${epic}/n/1.2/now`, ready: shows("FAIL TestRefund") },

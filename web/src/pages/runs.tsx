@@ -8,7 +8,7 @@ import { VerdictLine } from "../parts/verdicts";
 import { box, layout, type Drawn, type Placed } from "../layout";
 import { useResource } from "../resource";
 import { api, go, to } from "../route";
-import { each, lasted, sign, tone } from "../words";
+import { each, lasted, sign, statusOf, tone } from "../words";
 
 const most = 400; // runs in the picture
 
@@ -50,7 +50,7 @@ function View({ epic, graph, chosen }: { epic: string; graph: RunGraph; chosen: 
         <ul className="plain rows">
           {[...drawn.boxes].reverse().map(({ run: r }) => (
             <li key={r.id} className="sprintrow">
-              <a href={hrefOf(epic, r)} data-row="" data-need={tone(r.status) === "bad" ? "failed" : ""} className="what">
+              <a href={hrefOf(epic, r)} data-row="" data-need={tone(statusOf(r.status)) === "bad" ? "failed" : ""} className="what">
                 <Status status={r.status} /> <span className="key">{r.key}</span>
                 <span className="title">
                   {r.step} #{r.attempt}
@@ -100,15 +100,15 @@ function Picture({ drawn, epic, chosen }: { drawn: Drawn; epic: string; chosen: 
             key={b.run.id}
             id={idOf(b.run)}
             href={hrefOf(epic, b.run)}
-            className={`run ${tone(b.run.status)}${b.run.id === chosen ? " chosen" : ""}`}
+            className={`run ${tone(statusOf(b.run.status))}${b.run.id === chosen ? " chosen" : ""}`}
             tabIndex={b === stop ? 0 : -1}
             style={{ left: b.x, top: b.y, width: box.wide, height: box.high }}
             title={`${b.run.key} ${b.run.title}`}
             onKeyDown={(e) => press(e, b)}
           >
             <span className="line">
-              <span className={`status ${tone(b.run.status)}`} aria-hidden="true">
-                {sign(b.run.status)}
+              <span className={`status ${tone(statusOf(b.run.status))}`} aria-hidden="true">
+                {sign(statusOf(b.run.status))}
               </span>{" "}
               <span className="key">{b.run.key}</span> {b.run.step} #{b.run.attempt}
             </span>
