@@ -10,7 +10,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// On a terminal the monitor draws one picture, in its place, over and over: what has
+// On a terminal without a keyboard the monitor draws one picture, in its place, over and over: what has
 // changed stands where the old stood, nothing is wider than the terminal or longer than
 // it. Ctrl-C leaves the last one there, and a cursor. S4-61, L0-08
 func TestTheMonitorDrawsATerminalAnew(t *testing.T) {
@@ -22,7 +22,7 @@ func TestTheMonitorDrawsATerminalAnew(t *testing.T) {
 	s.apply(exit.Waiting)
 	const columns = 60
 	x := newTerminal(t, columns, 20)
-	watch := x.run(s, "monitor", "--watch")
+	watch := x.reading(nil, s, "monitor", "--watch")
 	has := func(what string) func() bool {
 		return func() bool { text, _ := x.screen(); return strings.Contains(text, what) }
 	}
@@ -57,7 +57,7 @@ func TestTheMonitorDrawsATerminalAnew(t *testing.T) {
 
 	// What does not fit is left out, not scrolled by.
 	low := newTerminal(t, columns, 3)
-	watch = low.run(s, "monitor", "--watch")
+	watch = low.reading(nil, s, "monitor", "--watch")
 	s.until("it is drawn", func() bool { text, _ := low.screen(); return strings.Contains(text, string(s.epic.Epic.ID)) })
 	if text, _ := low.screen(); strings.Count(text, "\n") > 2 {
 		t.Errorf("on three lines it draws\n%s", text)

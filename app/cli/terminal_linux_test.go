@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"sync"
@@ -62,10 +63,16 @@ func newTerminal(t testing.TB, columns, rows int) *terminal {
 // run starts a program of the site in the terminal, as its shell does.
 func (x *terminal) run(s *site, args ...string) *starting {
 	x.t.Helper()
+	return x.reading(x.slave, s, args...)
+}
+
+// reading is run with another standard input.
+func (x *terminal) reading(in io.Reader, s *site, args ...string) *starting {
+	x.t.Helper()
 	r := s.begin(func(r *starting) {
-		r.cmd.Stdin, r.cmd.Stdout, r.cmd.Stderr = x.slave, x.slave, x.slave
+		r.cmd.Stdin, r.cmd.Stdout, r.cmd.Stderr = in, x.slave, x.slave
 		r.cmd.Env = append(r.cmd.Env, "TERM=xterm", killAt+"=") // it writes to the terminal itself
-		r.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+		r.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 1}
 	}, args...)
 	x.t.Cleanup(func() { _ = r.cmd.Process.Kill() }) // where the test fails it has the terminal open, and reading would not end
 	return r

@@ -246,7 +246,9 @@ func keyOf(offers []record.Offer, i int) string {
 	return fmt.Sprint(i + 1)
 }
 
-func howWord(how executor.How) string { return words.With("(", strings.ReplaceAll(string(how), "-", " "), ")") }
+func howWord(how executor.How) string {
+	return words.With("(", strings.ReplaceAll(string(how), "-", " "), ")")
+}
 
 // runPage is the page of a question about the whole run.
 func runPage(r *record.Record, at Spot) (BoardPage, error) {
