@@ -35,7 +35,6 @@ type boardModel struct {
 	trying string // why the board may be old
 	loaded bool
 	at     Spot // the row that is marked
-	top    int  // the first row that is shown
 
 	screen screen
 	before []screen
