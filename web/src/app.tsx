@@ -1,6 +1,6 @@
 // The shell: where one is, what the link to the server does, and the keys of all pages.
 import { useEffect, useRef, useState } from "react";
-import type { Epic, Inbox as InboxAnswer, Repository } from "./api";
+import type { Inbox as InboxAnswer, Repository } from "./api";
 import { said } from "./announce";
 import { forgetRow, nextRow, useKeys } from "./keys";
 import { link, refused } from "./live";
@@ -14,11 +14,12 @@ import { TrustPage } from "./pages/trust";
 import { RunsPage } from "./pages/runs";
 import { SprintPage } from "./pages/sprint";
 import { Title } from "./parts/basics";
+import { useEpicLine } from "./parts/epictabs";
 import { Find } from "./parts/find";
 import { Help } from "./parts/help";
 import { later } from "./parts/later";
 import { useResource } from "./resource";
-import { above, api, epicOf, go, to, useRoute, type Route } from "./route";
+import { above, epicOf, go, to, useRoute, type Route } from "./route";
 import { useStore } from "./store";
 import { token } from "./token";
 import { each } from "./words";
@@ -155,7 +156,7 @@ function useArrival(route: Route) {
 
 function Header({ route, epic, onFind, onHelp }: { route: Route; epic: string; onFind: () => void; onHelp: () => void }) {
   const waiting = each(useResource<InboxAnswer>("/inbox").data?.items).length;
-  const here = useResource<Epic>(epicOf(route) ? api.epic(epicOf(route)) : null).data;
+  const here = useEpicLine(epicOf(route));
   const at = (p: string) => (route.page === p ? "page" : undefined);
   return (
     <header className={epicOf(route) && route.page !== "epic" ? "top" : "top outside"}>

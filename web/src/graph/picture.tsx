@@ -75,7 +75,11 @@ function Flow({ epic, model, board, view }: Shown) {
             nodes={nodes}
             edges={none}
             nodeTypes={nodeTypes}
-            onMoveEnd={findStop}
+            onMoveStart={() => box.current?.classList.add("moving")}
+            onMoveEnd={() => {
+              box.current?.classList.remove("moving");
+              findStop();
+            }}
             onInit={() => {
               findStop();
               setReady(true);

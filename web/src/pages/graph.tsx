@@ -1,6 +1,6 @@
 // Graph: what needs what. A list that does all of it, and the picture beside it.
 import { useEffect, useMemo, useRef, useState } from "react";
-import type { Epic, Graph, Statuses } from "../api";
+import type { Graph, Statuses } from "../api";
 import { Board } from "../graph/board";
 import "../graph/graph.css";
 import { List } from "../graph/list";
@@ -8,16 +8,21 @@ import { modelOf, type Model } from "../graph/model";
 import { Steps } from "../graph/steps";
 import { useView, type View } from "../graph/view";
 import { Loaded, Title } from "../parts/basics";
-import { EpicTabs } from "../parts/epictabs";
+import { EpicTabs, useEpicLine } from "../parts/epictabs";
 import { later } from "../parts/later";
 import { useResource } from "../resource";
 import { api } from "../route";
 
-const Picture = later(async () => (await import("../graph/picture")).Picture);
+const narrow = matchMedia("(max-width: 40rem)");
+
+const load = async () => (await import("../graph/picture")).Picture;
+const Picture = later(load);
+if (!narrow.matches) load().catch(() => undefined); // beside the graph; a failure shows where the picture would
 
 export function GraphPage({ epic, query }: { epic: string; query: URLSearchParams }) {
-  const e = useResource<Epic>(api.epic(epic)).data;
+  const e = useEpicLine(epic);
   const graph = useResource<Graph>(api.graph(epic));
+  useResource<Statuses>(api.status(epic)); // asked for beside it
   return (
     <>
       <Title text={e ? `Graph: ${e.title}` : "Graph"} />
@@ -54,8 +59,6 @@ export interface Shown {
   board: Board;
   view: View;
 }
-
-const narrow = matchMedia("(max-width: 40rem)");
 
 function Both({ epic, model, board, query }: { epic: string; model: Model; board: Board; query: URLSearchParams }) {
   const view = useView(epic, model, board, query, narrow.matches);

@@ -1,10 +1,10 @@
 // Timeline: when each sprint was at work, and at what.
 import { memo, useMemo, useState } from "react";
 import { WindowVirtualizer } from "virtua";
-import type { Epic, Graph, TimelineRow } from "../api";
+import type { Graph, TimelineRow } from "../api";
 import { phaseName } from "../graph/model";
 import { Loaded, Status, Title, useNow } from "../parts/basics";
-import { EpicTabs } from "../parts/epictabs";
+import { EpicTabs, useEpicLine } from "../parts/epictabs";
 import { matches } from "../parts/find";
 import { useResource } from "../resource";
 import { api, to } from "../route";
@@ -17,7 +17,7 @@ const many = 300; // sprints; with more of them, phases begin shut
 const plainly = 200; // rows that are drawn without looking whether they are in sight
 
 export function TimePage({ epic }: { epic: string }) {
-  const e = useResource<Epic>(api.epic(epic)).data;
+  const e = useEpicLine(epic);
   const answer = useResource<TimelineRow[]>(api.timeline(epic));
   return (
     <>

@@ -1,5 +1,8 @@
 // The pages of an epic, as tabs.
+import type { EpicLine, Repository } from "../api";
+import { useResource } from "../resource";
 import { to } from "../route";
+import { each } from "../words";
 
 const pages: [string, (epic: string) => string][] = [
   ["Epic", to.epic],
@@ -22,4 +25,11 @@ export function EpicTabs({ epic, at }: { epic: string; at: string }) {
       ))}
     </nav>
   );
+}
+
+// useEpicLine is an epic without its sprints, of which there may be many.
+export function useEpicLine(epic: string): EpicLine | undefined {
+  return each(useResource<Repository[]>("/repos").data)
+    .flatMap((r) => each(r.epics))
+    .find((e) => e.id === epic);
 }
