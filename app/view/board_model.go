@@ -210,7 +210,9 @@ func (m boardModel) tailed(msg tailMsg) (boardModel, tea.Cmd) {
 	if !msg.over {
 		return m, m.tail.next
 	}
-	m.tail.over = true
+	if m.tail.over = true; strings.Join(m.text.lines, "") == "" {
+		m.text.add([]string{"nothing has happened yet"}, m.columns, m.body())
+	}
 	if msg.err != nil {
 		m.text.add([]string{msg.err.Error()}, m.columns, m.body())
 	}
