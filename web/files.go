@@ -54,8 +54,10 @@ func fileRoutes() []route {
 			method: http.MethodGet, path: "/epics/{epic}/nodes/{key}/tail", kind: "text/event-stream", serve: (*Server).tail,
 			about: "what an attempt's programs write, as they write it: events file (TailOf), line (TailLine) and end (TailEnd)",
 			query: []param{
-				{"step", "of the attempt", false}, {"attempt", "its number; without both: the present one", true},
-				{"file", "only this file", false}, {"from", "with file: begin behind this byte", true},
+				{"step", "of the attempt", false},
+				{"attempt", "its number; without both: the present one", true},
+				{"file", "only this file", false},
+				{"from", "with file: begin behind this byte", true},
 			},
 		},
 	}
@@ -64,7 +66,8 @@ func fileRoutes() []route {
 // apart is a route about an epic whose answer takes git, the disk or time: make does not run
 // under the epic's mutex.
 func apart[T any](path, about string, make func(s *Server, ctx context.Context, l *live, r *http.Request) (T, error), query ...param) route {
-	return route{method: http.MethodGet, path: "/epics/{epic}" + path, about: about, query: query, answer: reflect.TypeFor[T](),
+	return route{
+		method: http.MethodGet, path: "/epics/{epic}" + path, about: about, query: query, answer: reflect.TypeFor[T](),
 		serve: func(s *Server, w http.ResponseWriter, r *http.Request) {
 			l, ok := s.epic(w, r)
 			if !ok {
@@ -77,7 +80,8 @@ func apart[T any](path, about string, make func(s *Server, ctx context.Context, 
 			}
 			body, etag, err := encoded(v)
 			send(w, r, body, etag, err)
-		}}
+		},
+	}
 }
 
 // attempt finds the attempt that a request is about; the caller holds the mutex.

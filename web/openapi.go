@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"reflect"
-
 	"strings"
 
 	"github.com/ralph-compiler/ralph/internal/jsonschema"

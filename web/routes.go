@@ -56,8 +56,10 @@ func routes() []route {
 		}, param{"before", "only events before this number", true}, param{"key", "only of this sprint", false}, param{"limit", "at most this many, up to 200", true}),
 		ofEpic[Sprint]("/nodes/{key}", "a sprint", func(l *live, r *http.Request) (any, error) { return l.sprint(ir.Key(r.PathValue("key"))) }),
 		{method: http.MethodGet, path: "/events", about: "every event as it happens, of all epics", kind: "text/event-stream", serve: (*Server).streamAll},
-		{method: http.MethodGet, path: "/epics/{epic}/events", about: "every event of an epic as it happens", kind: "text/event-stream", serve: (*Server).streamEpic,
-			query: []param{{"after", "begin behind this number", true}}},
+		{
+			method: http.MethodGet, path: "/epics/{epic}/events", about: "every event of an epic as it happens", kind: "text/event-stream", serve: (*Server).streamEpic,
+			query: []param{{"after", "begin behind this number", true}},
+		},
 		decision("/epics/{epic}/decisions", "decide about the whole run: approve, pause, resume, cancel"),
 		decision("/epics/{epic}/nodes/{key}/decisions", "decide about a sprint"),
 	}
@@ -79,7 +81,8 @@ func whole[T any](path, about string, make func(*Server) (any, error)) route {
 // ofEpic is a route about an epic. make runs under the epic's mutex, and only once between
 // two changes.
 func ofEpic[T any](path, about string, make func(*live, *http.Request) (any, error), query ...param) route {
-	return route{method: http.MethodGet, path: "/epics/{epic}" + path, about: about, query: query, answer: reflect.TypeFor[T](),
+	return route{
+		method: http.MethodGet, path: "/epics/{epic}" + path, about: about, query: query, answer: reflect.TypeFor[T](),
 		serve: func(s *Server, w http.ResponseWriter, r *http.Request) {
 			l, ok := s.epic(w, r)
 			if !ok {
@@ -87,7 +90,8 @@ func ofEpic[T any](path, about string, make func(*live, *http.Request) (any, err
 			}
 			body, etag, err := l.answer(r.URL.RequestURI(), func() (any, error) { return make(l, r) })
 			send(w, r, body, etag, err)
-		}}
+		},
+	}
 }
 
 // epic finds the epic that a request is about; otherwise it answers it.

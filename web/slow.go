@@ -17,7 +17,6 @@ type slow struct {
 	forecast *Forecast // the last one; nil: none can be made
 	of       int64     // count that it is of
 	due      time.Time // not before that again
-	told     bool      // nobody was told yet that it is another one
 }
 
 // keptFor is how long an answer counts although nothing changes in the journal: it may depend

@@ -3,7 +3,6 @@ package syntax
 import (
 	"slices"
 	"strings"
-
 )
 
 // goldmark's tree is what costs memory, so the text is given to it in pieces.
