@@ -31,7 +31,8 @@ const farthest = 24; // columns that a link passes and still has a way of its ow
 const mostPassing = 24; // links with a way of their own in a column; short ones come first
 const sweeps = 6;
 const widest = 3600; // px of a line
-const narrowest = 1100;
+const narrowest = 900;
+const short = 1150; // px; what is not wider stays in one line
 const shape = 1.6; // width to height that is aimed at
 
 export const bendOf = (from: number, to: number): string => `${from} ${to}`;
@@ -200,6 +201,8 @@ const wideOf = (column: Cell[]): number => column.reduce((w, c) => Math.max(w, c
 function breadthOf(columns: Cell[][], gaps: Gaps): number {
   const area = columns.reduce((sum, c) => sum + (wideOf(c) + gaps.x) * (highOf(c, gaps) + gaps.line), 0);
   const one = columns.reduce((w, c) => Math.max(w, wideOf(c)), 0);
+  const whole = columns.reduce((w, c) => w + wideOf(c) + gaps.x, -gaps.x);
+  if (whole <= short) return Math.max(one, short);
   return Math.max(one, Math.min(widest, Math.max(narrowest, Math.sqrt(area * shape))));
 }
 

@@ -40,7 +40,7 @@ function Flow({ epic, model, board, view }: Shown) {
   );
   const [ready, setReady] = useState(false);
   useSettling(ready ? layout : null, view, flow, box, anchor);
-  const [stop, findStop] = useStop(placed, chosen, flow, box);
+  const { stop, whole, find: findStop } = useStop(placed, chosen, flow, box);
   const latest = useRef({ toggle, choose: view.choose });
   useEffect(() => {
     latest.current = { toggle, choose: view.choose };
@@ -106,7 +106,7 @@ function Flow({ epic, model, board, view }: Shown) {
           >
             <Background gap={24} size={1} />
             <Controls showInteractive={false} />
-            {nodes.length <= mostInMap && nodes.length > 12 && <MiniMap nodeComponent={MiniBox} pannable zoomable ariaLabel="The whole graph, small" />}
+            {!whole && nodes.length <= mostInMap && <MiniMap nodeComponent={MiniBox} pannable zoomable ariaLabel="The whole graph, small" />}
             <Lines placed={placed} critical={view.critical ? model.critical : null} chosen={chosen} />
           </ReactFlow>
         )}
@@ -190,20 +190,23 @@ function focusSoon(id: string, tries: number): void {
   if (tries > 0) requestAnimationFrame(() => focusSoon(id, tries - 1));
 }
 
-// useStop is the one box that Tab stops at: the chosen one, else the first in sight.
-function useStop(placed: Placed | undefined, chosen: string, flow: Flowing, box: BoxRef): [string, () => void] {
+// useStop is the one box that Tab stops at: the chosen one, else the first in sight; and
+// whether all of the picture is.
+function useStop(placed: Placed | undefined, chosen: string, flow: Flowing, box: BoxRef): { stop: string; whole: boolean; find: () => void } {
   const [first, setFirst] = useState("");
+  const [whole, setWhole] = useState(true);
   const inSight = useRef<() => string>(() => "");
   inSight.current = () => {
     const { x, y, zoom } = flow.getViewport();
     const [wide, high] = [box.current?.clientWidth ?? 0, box.current?.clientHeight ?? 0];
     const seen = (b: Box) => b.x * zoom + x < wide && b.y * zoom + y < high && (b.x + b.wide) * zoom + x > 0 && (b.y + b.high) * zoom + y > 0;
     const all = placed?.boxes ?? [];
+    setWhole(!placed || (x >= 0 && y >= 0 && placed.wide * zoom + x <= wide && placed.high * zoom + y <= high));
     return (all.find((b) => b.id === chosen && seen(b)) ?? all.find((b) => !b.open && seen(b)) ?? all.find(seen))?.id ?? "";
   };
   const find = useCallback(() => setFirst(inSight.current()), []);
   useEffect(find, [find, placed, chosen]);
-  return [first, find];
+  return { stop: first, whole, find };
 }
 
 // Lines are a few drawings of all of them: plain ones, those that only relate, those to
