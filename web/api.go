@@ -194,6 +194,7 @@ type (
 		Seq    int64           `json:"seq"`
 		Word   string          `json:"word"` // its status, in words
 		Asks   string          `json:"asks,omitempty"`
+		Other  bool            `json:"other,omitempty"` // its text or its policy is another one in epic.json: apply runs it again, whatever is decided
 		Show   record.ShowJSON `json:"show"`
 		After  []SprintLine    `json:"after"`  // what it depends on
 		Before []SprintLine    `json:"before"` // what depends on it

@@ -72,8 +72,8 @@ func (l *live) line() EpicLine {
 		}
 	}
 	out.Waits += len(l.aboutRun(run))
-	if k := len(r.Events); k > 0 && !run.AtWork() {
-		out.Ended = record.TimeJSON(r.Events[k-1].At)
+	if !run.AtWork() {
+		out.Ended = l.ended()
 	}
 	return out
 }
@@ -96,7 +96,7 @@ func (l *live) epic() (any, error) {
 		Inbox: l.inbox(), Failures: l.failures(), Running: []SprintLine{}, Upcoming: []SprintLine{}, Sprints: []SprintLine{},
 		Proposals: orEmpty(r.Run.Overview().Proposals), Changes: orEmpty(record.ChangesOf(r.Run, r.Key, r.About(), r.Space.Checkout.Undone)), Doubts: orEmpty(record.DoubtsIn(r.Run, l.views())), Offers: record.RunOffersOf(r.Record), Forecast: l.foretold(),
 	}
-	if !r.Held {
+	if l.continues(out.Run.State) {
 		out.Command = "ralph apply" + record.Applies(r.File)
 	}
 	for _, v := range l.views() {
@@ -110,6 +110,26 @@ func (l *live) epic() (any, error) {
 		}
 	}
 	return out, nil
+}
+
+// continues reports whether ralph apply would begin anything now.
+func (l *live) continues(state string) bool {
+	if l.rec.Held {
+		return false
+	}
+	return state != "ended" || l.rec.Changed || slices.ContainsFunc(l.views(), func(v machine.NodeView) bool {
+		return v.GoesOn || v.Status == executor.Ready
+	})
+}
+
+// ended is when the last run ended; nil if none did. Decisions come later.
+func (l *live) ended() *time.Time {
+	for _, e := range slices.Backward(l.rec.Events) {
+		if _, is := e.Body.(executor.RunEnded); is {
+			return record.TimeJSON(e.At)
+		}
+	}
+	return nil
 }
 
 // orEmpty is a list that is never null in JSON.

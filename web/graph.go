@@ -2,6 +2,7 @@ package web
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/app/words"
@@ -72,7 +73,7 @@ func (l *live) statuses() (any, error) {
 // it depends on.
 func (l *live) runs() (any, error) {
 	out := RunGraph{Runs: []AgentRun{}, Edges: []RunEdge{}}
-	last := map[ir.Key]string{} // attempt of each sprint
+	all := map[ir.Key][]AgentRun{} // attempts of each sprint
 	for _, v := range l.views() {
 		before := ""
 		for _, a := range v.Attempts {
@@ -86,16 +87,27 @@ func (l *live) runs() (any, error) {
 				out.Edges = append(out.Edges, RunEdge{From: before, To: run.ID, Type: kind})
 			} else {
 				for _, e := range l.rec.Node(v.ID).After {
-					if from := last[e.Key]; from != "" && e.Type == ir.Blocks {
+					if from := lastBefore(all[e.Key], run); from != "" && e.Type == ir.Blocks {
 						out.Edges = append(out.Edges, RunEdge{From: from, To: run.ID, Type: "blocks"})
 					}
 				}
 			}
 			before = run.ID
+			all[v.Key] = append(all[v.Key], run)
 		}
-		last[v.Key] = before
 	}
 	return out, nil
+}
+
+// lastBefore is the attempt whose result a run began with: the last one that had ended
+// then, "" if none had.
+func lastBefore(list []AgentRun, run AgentRun) string {
+	for _, a := range slices.Backward(list) {
+		if a.Ended != nil && run.Started != nil && !a.Ended.After(*run.Started) {
+			return a.ID
+		}
+	}
+	return ""
 }
 
 func (l *live) agentRun(v machine.NodeView, a machine.AttemptLog) AgentRun {

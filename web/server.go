@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"runtime/debug"
 	"strconv"
 	"sync"
@@ -53,6 +54,11 @@ type Server struct {
 func Listen(ctx context.Context, o Options) (*Server, error) {
 	if err := run.RefuseMarked(); err != nil {
 		return nil, err
+	}
+	for _, dir := range o.Dirs {
+		if st, err := os.Stat(dir); err != nil || !st.IsDir() {
+			return nil, exit.Inputf("there is no directory %s", dir)
+		}
 	}
 	h, err := newHouse(ctx, o.Dirs)
 	if err != nil {

@@ -39,8 +39,8 @@ func TestTheMorning(t *testing.T) {
 		t.Errorf("failures: %+v", in.Failures)
 	}
 	epic := get[web.Epic](p, "/epics/"+e.ID)
-	if epic.Command != "ralph apply" || len(epic.Sprints) != 7 {
-		t.Errorf("epic: %+v", epic)
+	if epic.Command != "" || len(epic.Sprints) != 7 || e.Ended == nil {
+		t.Errorf("nothing can begin before somebody decides: %+v", epic)
 	}
 	if g := get[web.Graph](p, "/epics/"+e.ID+"/graph"); len(g.Nodes) != 6 || len(g.Phases) != 2 || g.Phases[0].Title != "Phase 1: Foundation" {
 		t.Errorf("graph: %+v", g)
@@ -63,6 +63,12 @@ func TestTheMorning(t *testing.T) {
 		t.Errorf("log: %+v, then %+v", log, older)
 	}
 	get[web.Session](p, "/session")
+	ended := *e.Ended
+	n.ralph(0, "approve", "2.1", "--as", "ada")
+	until(t, "apply would go on", func() bool { return get[web.Epic](p, "/epics/"+e.ID).Command == "ralph apply" })
+	if now := p.only().Ended; now == nil || !now.Equal(ended) {
+		t.Errorf("the run ended at %s, not at %v: a decision came later", ended, now)
+	}
 }
 
 func decision(id, verb string, seen int64, more string) string {

@@ -7,6 +7,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/app/run"
 	"github.com/ralph-compiler/ralph/app/words"
+	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -21,6 +22,7 @@ func (l *live) sprint(key ir.Key) (any, error) {
 		Seq: l.rec.Run.Seq(), Word: words.Status(v), Asks: words.WhyNot(v), Show: l.rec.Show(record.NodeOf(l.rec.Record, v)),
 		After: []SprintLine{}, Before: []SprintLine{}, Offers: record.OffersOf(l.rec.Record, v), Join: l.joins(v), Tail: l.tailOf(v),
 	}
+	out.Other = l.otherNow(v)
 	for _, e := range l.rec.Node(v.ID).After {
 		out.After = l.with(out.After, e.Key)
 	}
@@ -28,6 +30,19 @@ func (l *live) sprint(key ir.Key) (any, error) {
 		out.Before = l.with(out.Before, k)
 	}
 	return out, nil
+}
+
+// otherNow reports whether epic.json asks for other work of a sprint than the run did.
+func (l *live) otherNow(v machine.NodeView) bool {
+	if !l.rec.Changed || v.ID == executor.Integration {
+		return false
+	}
+	for i := range l.rec.Given.Nodes {
+		if n := &l.rec.Given.Nodes[i]; n.ID == v.ID {
+			return n.Digest.Work != l.rec.Node(v.ID).Digest.Work
+		}
+	}
+	return false
 }
 
 func (l *live) with(list []SprintLine, key ir.Key) []SprintLine {

@@ -35,7 +35,11 @@ func newUICommand() *cobra.Command {
 			view.Sayf(out, "the usual port of this repository is taken: another ralph ui may serve it\n")
 		}
 		view.Sayf(out, "%s\n", s.Link())
-		view.Sayf(cmd.ErrOrStderr(), "The link is for you alone: who has it can decide. Ctrl-C ends the page; runs go on.\n")
+		may := "decide"
+		if o.ReadOnly {
+			may = "read"
+		}
+		view.Sayf(cmd.ErrOrStderr(), "The link is for you alone: who has it can %s. Ctrl-C ends the page; runs go on.\n", may)
 		if !noOpen && term.IsTerminal(out) {
 			openBrowser(s.OpenLink())
 		}

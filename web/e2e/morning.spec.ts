@@ -16,7 +16,7 @@ test("the first screen says what waits, what failed and why", async ({ page, mor
   await seen(failed.getByText("FAIL TestRefund: got 0, want 12.50").first());
   await expect(failed).toContainText("2 attempts");
   await expect(failed).toContainText("holds up 1");
-  await seen(section(page, "Next").getByText("ralph apply").first());
+  await seen(section(page, "Next").getByText("Nothing can begin before something above is decided."));
 });
 
 test("the link's token is not in the address, and lets in the next tab too", async ({ context, page, morning: { ui } }) => {

@@ -1059,6 +1059,7 @@ export interface Sprint {
   seq: number;
   word: string;
   asks?: string;
+  other?: boolean;
   show: ShowJSON;
   after: SprintLine[];
   before: SprintLine[];

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "react";
 import type { Inbox as InboxAnswer, Repository } from "./api";
 import { said } from "./announce";
-import { forgetRow, nextRow, useKeys } from "./keys";
+import { forgetRow, nextRow, useKeys, actOfRow } from "./keys";
 import { link, refused } from "./live";
 import { EpicPage } from "./pages/epic";
 import { Inbox } from "./pages/inbox";
@@ -114,6 +114,7 @@ function useShellKeys(route: Route, epic: string, open: (s: Sheet) => void): voi
     "g c": inEpic(to.cost),
     "g s": inEpic(to.trust),
     "g l": inEpic(to.journal),
+    ...Object.fromEntries(Object.entries({ a: "approve", r: "reject", t: "retry", s: "skip" }).map(([key, verb]) => [key, () => actOfRow(verb)])),
     n: () => nextRow("waits"),
     N: () => nextRow("failed"),
     Escape: () => {

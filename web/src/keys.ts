@@ -82,6 +82,14 @@ export function nextRow(need: string): boolean {
   return found !== undefined;
 }
 
+// actOfRow opens a decision that stands beside the row that has the focus; false if there
+// is none.
+export function actOfRow(verb: string): boolean {
+  const act = rowAtHand()?.closest("li")?.querySelector<HTMLElement>(`a.act[data-verb="${verb}"]`);
+  act?.click();
+  return act instanceof HTMLElement;
+}
+
 // rowAtHand is the row that has the focus.
 export function rowAtHand(): HTMLElement | null {
   return document.activeElement?.closest<HTMLElement>("[data-row]") ?? null;

@@ -35,6 +35,7 @@ export function Now({ s, epic, query }: TabProps) {
     <div className={decidable ? "now split" : "now"}>
       <div className="side">
         <Stands s={s} />
+        {s.other && <p className="worth">! In epic.json it is another one by now: the next ralph apply does its work again, whatever is decided here.</p>}
         <Decisions subject={subject} open={query.get("do") ?? undefined} />
         {byHand(each(show.next)).map((n) => (
           <p key={n.command}>

@@ -68,7 +68,7 @@ export function Acts({ offers, href, of }: { offers: Offer[]; href: (o: Offer) =
   return (
     <span className="acts">
       {offers.map((o) => (
-        <a key={doing(o)} className="act" href={href(o)} title={o.what}>
+        <a key={doing(o)} className="act" data-verb={o.verb} href={href(o)} title={o.what}>
           {label(o).toLowerCase()}
           <span className="hidden"> {of}</span>
         </a>
