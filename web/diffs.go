@@ -46,11 +46,12 @@ func (s *Server) attemptDiff(ctx context.Context, l *live, r *http.Request) (Dif
 func (s *Server) diff(ctx context.Context, l *live, of func() (record.Change, error)) (out Diff, err error) {
 	l.mu.Lock()
 	change, err := of()
-	hide, digest := l.agents().Redact, l.rec.Epic.Digest
+	hide, digest, space := l.agents().Redact, l.rec.Epic.Digest, l.rec.Space
 	l.mu.Unlock()
 	if err != nil {
 		return out, err
 	}
+	defer space.Trees.Release() // the epic may have another one by then
 	leave, err := s.git(ctx)
 	if err != nil {
 		return out, err

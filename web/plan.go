@@ -254,6 +254,7 @@ func (s *Server) next(ctx context.Context, l *live, _ *http.Request) (Next, erro
 		if err != nil {
 			return record.PlanJSON{}, err
 		}
+		defer r.Space.Trees.Release()
 		p, err := run.PlanOf(ctx, epic, r.Space, r.Run, nil, nil, false)
 		if err != nil {
 			return p, err

@@ -142,10 +142,14 @@ func (f *Followed) anew(ctx context.Context) (Fresh, error) {
 	return Fresh{Other: true, Events: f.Events[k:]}, nil
 }
 
-// again reads everything.
+// again reads everything. It leaves no git process: that of a space that is replaced would
+// stay for good.
 func (f *Followed) again(ctx context.Context) error {
 	if err := f.Close(); err != nil {
 		return err
+	}
+	if f.Record != nil {
+		f.Space.Trees.Release()
 	}
 	mark := markOf(f.file)
 	given, _, err := Load(f.file, nil)
@@ -159,6 +163,7 @@ func (f *Followed) again(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	defer r.Space.Trees.Release()
 	if f.log == nil && f.Record != nil && len(f.Events) > 0 {
 		return errors.New("its journal is gone")
 	}

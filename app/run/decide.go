@@ -60,6 +60,7 @@ func DecideIn(ctx context.Context, dir, file, name, key string, d executor.Decis
 	if err != nil {
 		return Said{}, err
 	}
+	defer t.Space.Trees.Release()
 	return t.decide(ctx, name, key, d)
 }
 
