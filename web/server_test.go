@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -90,6 +91,8 @@ func TestADecision(t *testing.T) {
 	}
 	post("2.1", decision("aaaa-0001", "approve", seen, ""), 200, `"command":"ralph apply"`)
 	post("2.1", decision("aaaa-0001", "approve", seen, ""), 200, "approved") // the same again: it counts once
+	post("2.1", decision("aaaa-0001", "reject", seen, `, "message": "no"`), 409, "another decision is on record")
+	post("2.2", decision("aaaa-0001", "approve", seen, ""), 422, "another decision is on record")
 	post("2.2", decision("aaaa-0002", "reject", seen, ""), 422, "")
 	post("2.2", decision("aaaa-0003", "reject", seen, `, "message": "shorter"`), 200, "rejected")
 	post("2.2", decision("aaaa-0004", "approve", seen, ""), 409, "stale")
@@ -100,6 +103,37 @@ func TestADecision(t *testing.T) {
 	post("9.9", decision("aaaa-0006", "approve", seen, ""), 422, "no sprint 9.9")
 	if out := n.ralph(0, "show", "2.1"); !strings.Contains(out, "approved") && !strings.Contains(out, "approve") {
 		t.Errorf("ralph show does not say it:\n%s", out)
+	}
+}
+
+// What was shown is approved, and not what epic.json has become.
+func TestThePlanThatWasShownIsApproved(t *testing.T) {
+	n := newNight(t)
+	policy, err := os.ReadFile(filepath.Join(n.dir, "ralph.hcl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(n.dir, "ralph.hcl"), string(policy)+"hitl {\n  plan = \"required\"\n  approvers = [\"ada\"]\n}\n")
+	n.ralph(0, "compile", "plan.md")
+	p := serve(t, web.Options{Dirs: []string{n.dir}})
+	at := "/epics/" + p.only().ID
+	shown := get[web.Epic](p, at).Digest
+	plan, err := os.ReadFile(filepath.Join(n.dir, "plan.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(n.dir, "plan.md"), strings.Replace(string(plan), "list the orders", "sell the shop", 1))
+	n.ralph(0, "compile", "plan.md")
+	approve := func(id, digest string) (int, string) {
+		resp, got := p.ask(http.MethodPost, "api/v1"+at+"/decisions", decision(id, "approve", 0, fmt.Sprintf(`, "digest": %q`, digest)))
+		return resp.StatusCode, got
+	}
+	if code, got := approve("eeee-0001", shown); code != 422 || !strings.Contains(got, "different epic.json") {
+		t.Errorf("%d %s", code, got)
+	}
+	until(t, "the other plan is shown", func() bool { return get[web.Epic](p, at).Digest != shown })
+	if code, got := approve("eeee-0002", get[web.Epic](p, at).Digest); code != 200 {
+		t.Errorf("%d %s", code, got)
 	}
 }
 

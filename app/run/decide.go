@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/ralph-compiler/ralph/app/exit"
@@ -77,6 +78,9 @@ func (t *Desk) decide(ctx context.Context, file, key string, d executor.Decision
 	}
 	d.By = cmp.Or(d.By, d.User)
 	if t.Run.Decisions().Heard(d.ID) {
+		if !t.recorded(node, d) {
+			return out, &executor.Refused{Why: "another decision is on record with the id " + d.ID, Hint: "a new decision takes a new id"}
+		}
 		return Said{Text: reveal.Words(decided(key, d)) + "\n  it was already on record\n", Held: held}, nil
 	}
 	if d, err = t.Bind(ctx, node, d); err != nil {
@@ -115,6 +119,18 @@ func (t *Desk) decide(ctx context.Context, file, key string, d executor.Decision
 		out.Text = fmt.Sprintf("%s\n%s%s", reveal.Words(decided(key, event)), note, t.afterwards(file, node, event))
 		return out, nil
 	}
+}
+
+// recorded reports whether a decision is on record as it is, and not only its id.
+func (t *Desk) recorded(node ir.NodeID, d executor.Decision) bool {
+	for _, e := range slices.Backward(t.Events) {
+		if b, is := e.Body.(executor.Decided); is && b.Decision.ID == d.ID {
+			was := b.Decision
+			return e.Node == node && was.Verb == d.Verb && was.How == d.How && was.Tamper == d.Tamper && was.Budget == d.Budget &&
+				executor.Note(was.Message) == executor.Note(d.Message)
+		}
+	}
+	return false
 }
 
 // holder is who holds the lock, if anybody does. Agents decide nothing about their own run.
@@ -219,7 +235,7 @@ func openDesk(ctx context.Context, dir, file string, in io.Reader, whole bool) (
 func (t *Desk) Bind(ctx context.Context, node ir.NodeID, d executor.Decision) (executor.Decision, error) {
 	if d.Verb == executor.Approve && node == "" && d.How != executor.Baseline { // it names a change, or is about this plan
 		if d.Tamper == "" {
-			d.Digest = t.Epic.Digest
+			d.Digest = cmp.Or(d.Digest, t.Epic.Digest) // of what the person was shown, where that is said
 		}
 		return d, nil
 	}
