@@ -59,7 +59,10 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
 	name := locked(l, func() string { return l.rec.File })
 	said, err := run.DecideIn(ctx, l.repo.Dir, l.rec.Named(), name, key, d)
 	if err != nil {
-		no := l.refused(ctx, key, body.Seen, err)
+		if l.look(context.WithoutCancel(ctx)) { // it is refused because of what has happened meanwhile
+			s.house.tell()
+		}
+		no := l.refused(key, body.Seen, err)
 		fail(w, no.status, no.Fault)
 		return
 	}
@@ -110,8 +113,7 @@ func decisionOf(b Decide, key, via string) (executor.Decision, *refusal) {
 
 // refused is the answer to a decision that was not taken: 409 if what it is about has
 // changed since it was shown.
-func (l *live) refused(ctx context.Context, key string, seen int64, err error) *refusal {
-	l.look(ctx)
+func (l *live) refused(key string, seen int64, err error) *refusal {
 	var no *executor.Refused
 	var held *journal.Held
 	var said *exit.Error

@@ -24,6 +24,7 @@ const (
 	lookEvery = 200 * time.Millisecond // at a journal
 	listEvery = 2 * time.Second        // for new epics
 	ringSize  = 4096                   // entries that streams can go back
+	mostMade  = 256                    // answers about an epic that are kept
 )
 
 // live is an epic whose record follows its journal. Its mutex guards all that is below it.
@@ -315,6 +316,9 @@ func (l *live) answer(what string, make func() (any, error)) (body []byte, etag 
 		return nil, "", err
 	}
 	if body, etag, err = encoded(v); err == nil {
+		if len(l.made) >= mostMade {
+			clear(l.made)
+		}
 		l.made[what] = made{l.count, body, etag}
 	}
 	return body, etag, err

@@ -88,10 +88,19 @@ func ofEpic[T any](path, about string, make func(*live, *http.Request) (any, err
 			if !ok {
 				return
 			}
-			body, etag, err := l.answer(r.URL.RequestURI(), func() (any, error) { return make(l, r) })
+			body, etag, err := l.answer(asked(r, query), func() (any, error) { return make(l, r) })
 			send(w, r, body, etag, err)
 		},
 	}
+}
+
+// asked is what an answer depends on: parameters that a route does not know change nothing.
+func asked(r *http.Request, query []param) string {
+	out, given := r.URL.Path, r.URL.Query()
+	for _, p := range query {
+		out += "\x00" + given.Get(p.name)
+	}
+	return out
 }
 
 // epic finds the epic that a request is about; otherwise it answers it.
