@@ -48,6 +48,7 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
 		fail(w, status, Fault{Error: "the decision cannot be read: " + err.Error(), Reason: "invalid"})
 		return
 	}
+	unhurried(w)
 	key := r.PathValue("key")
 	d, fault := decisionOf(body, key, peer)
 	if fault != nil {

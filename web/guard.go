@@ -9,7 +9,11 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 )
+
+// readWithin bounds how long a client takes to send a body.
+const readWithin = 5 * time.Second
 
 // policy is the page's Content-Security-Policy: nothing inline, nothing from elsewhere,
 // and no text that becomes HTML.
@@ -44,8 +48,16 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 			fail(w, http.StatusMisdirectedRequest, Fault{Error: "this server answers only to 127.0.0.1, localhost and [::1], with its port", Reason: "host"})
 			return
 		}
+		if r.ContentLength != 0 { // whoever does not send what was announced is cut off
+			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(readWithin)) // connections have one
+		}
 		inner.ServeHTTP(w, r)
 	})
+}
+
+// unhurried says that a request was read: what is done then may take its time.
+func unhurried(w http.ResponseWriter) {
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // connections have one
 }
 
 // ownHost reports whether a Host header names this server: a page whose name was made to

@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -346,4 +348,31 @@ func TestEventsAsTheyHappen(t *testing.T) {
 	saw(t, again, fmt.Sprintf("id: %d", last))
 	late := p.events("/epics/"+e.ID+"/events", "1")
 	saw(t, late, "event: reset")
+}
+
+// Programs without the token can connect, too.
+func TestAClientThatSendsNoBodyIsCutOff(t *testing.T) {
+	n := newNight(t)
+	p := serve(t, web.Options{Dirs: []string{n.dir}})
+	host := strings.Trim(strings.TrimPrefix(p.url, "http:"), "/")
+	var all []net.Conn
+	for _, line := range []string{"POST /api/v1/open", "GET /"} {
+		c, err := net.Dial("tcp", host)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		if _, err := fmt.Fprintf(c, "%s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n", line, host); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, c)
+	}
+	for _, c := range all {
+		if err := c.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.Copy(io.Discard, c); err != nil {
+			t.Error(err)
+		}
+	}
 }
