@@ -161,6 +161,12 @@ func TestADecisionWhileApplyIsAtWork(t *testing.T) {
 	if resp.StatusCode != 200 || !strings.Contains(got, "acts on it") || strings.Contains(got, "command") {
 		t.Errorf("%d %s", resp.StatusCode, got)
 	}
+	for range 2 { // what was refused is refused again
+		resp, got := p.ask(http.MethodPost, "api/v1"+at+"/nodes/1.1/decisions", decision("cccc-0002", "skip", 0, ""))
+		if resp.StatusCode != 422 || !strings.Contains(got, "nothing to skip") {
+			t.Errorf("%d %s", resp.StatusCode, got)
+		}
+	}
 	until(t, "1.2 is skipped", func() bool { return get[web.Statuses](p, at+"/status").State["1.2"] == "skipped" })
 	remove(t, n.hold)
 	if err := apply.Wait(); err != nil {

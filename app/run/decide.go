@@ -79,7 +79,7 @@ func (t *Desk) decide(ctx context.Context, file, key string, d executor.Decision
 	d.By = cmp.Or(d.By, d.User)
 	if t.Run.Decisions().Heard(d.ID) {
 		if !t.recorded(node, d) {
-			return out, &executor.Refused{Why: "another decision is on record with the id " + d.ID, Hint: "a new decision takes a new id"}
+			return out, anotherWith(d.ID)
 		}
 		return Said{Text: reveal.Words(decided(key, d)) + "\n  it was already on record\n", Held: held}, nil
 	}
@@ -278,17 +278,35 @@ func (t *Desk) refusal(ctx context.Context, l executor.Letter, answer string) er
 }
 
 // send puts the letter into the inbox, once, and waits briefly for an answer. The error is
-// context.DeadlineExceeded if none came.
+// context.DeadlineExceeded if none came. What was sent before with the same id keeps the
+// answer that it got.
 func (t *Desk) send(ctx context.Context, letter executor.Letter, sent *bool) (string, error) {
+	before := false
 	if !*sent {
-		if err := journal.Send(ctx, t.Space.State(), t.Epic.Epic.ID, letter); err != nil {
+		err := journal.Send(ctx, t.Space.State(), t.Epic.Epic.ID, letter)
+		if before = errors.Is(err, journal.ErrSent); err != nil && !before {
 			return "", err
 		}
 		*sent = true
 	}
 	wait, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	return journal.Await(wait, t.Space.State(), t.Epic.Epic.ID, letter.Decision.ID)
+	answer, err := journal.Await(wait, t.Space.State(), t.Epic.Epic.ID, letter.Decision.ID)
+	if err != nil || answer != "" || !before {
+		return answer, err
+	}
+	if err := t.Reload(ctx); err != nil {
+		return "", err
+	}
+	if !t.recorded(letter.Node, letter.Decision) {
+		return "", anotherWith(letter.Decision.ID)
+	}
+	return "", nil
+}
+
+// anotherWith refuses a decision whose id another one has.
+func anotherWith(id string) error {
+	return &executor.Refused{Why: "another decision is on record with the id " + id, Hint: "a new decision takes a new id"}
 }
 
 // Write takes the lock and records the letters in the inbox and, unless it was sent
