@@ -43,5 +43,12 @@ func TestNoGitProcessStays(t *testing.T) {
 		get[web.Diff](p, at+"/nodes/1.1/diff")
 		time.Sleep(500 * time.Millisecond)
 	}
+	journal := filepath.Join(n.stateDir(), "journal.db")
+	write(t, journal+".new", "no journal")
+	if err := os.Rename(journal+".new", journal); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the journal is read in vain", func() bool { return p.only().Broken != "" })
+	time.Sleep(time.Second) // it is tried again and again
 	until(t, "nothing that was started is left", func() bool { return children(t) == 0 })
 }

@@ -142,14 +142,13 @@ func (f *Followed) anew(ctx context.Context) (Fresh, error) {
 	return Fresh{Other: true, Events: f.Events[k:]}, nil
 }
 
-// again reads everything. It leaves no git process: that of a space that is replaced would
-// stay for good.
+// again reads everything.
 func (f *Followed) again(ctx context.Context) error {
 	if err := f.Close(); err != nil {
 		return err
 	}
 	if f.Record != nil {
-		f.Space.Trees.Release()
+		f.Space.Trees.Release() // nobody would later
 	}
 	mark := markOf(f.file)
 	given, _, err := Load(f.file, nil)
@@ -163,7 +162,6 @@ func (f *Followed) again(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer r.Space.Trees.Release()
 	if f.log == nil && f.Record != nil && len(f.Events) > 0 {
 		return errors.New("its journal is gone")
 	}

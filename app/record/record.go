@@ -79,7 +79,7 @@ func openGiven(ctx context.Context, dir, file string, given *ir.Epic, events rea
 		if was := appliedEpic(r.Space.State(), last); was != nil {
 			r.Epic = was
 			r.Changed = true
-			if r.Space, err = workspace.Open(ctx, dir, was); err != nil {
+			if err := r.enter(ctx, dir); err != nil {
 				return nil, err
 			}
 		}
@@ -100,11 +100,19 @@ func OpenAbout(ctx context.Context, dir, file string, epic *ir.Epic) (*Record, e
 // read opens the repository and reads the journal.
 func read(ctx context.Context, dir, file string, epic *ir.Epic, events reader) (*Record, error) {
 	r := &Record{File: file, Epic: epic, Given: epic, Now: time.Now()}
-	var err error
-	if r.Space, err = workspace.Open(ctx, dir, epic); err != nil {
+	if err := r.enter(ctx, dir); err != nil {
 		return nil, err
 	}
 	return r, r.events(ctx, events)
+}
+
+// enter opens the repository, and leaves no git process: who reads again and again would
+// collect them.
+func (r *Record) enter(ctx context.Context, dir string) (err error) {
+	if r.Space, err = workspace.Open(ctx, dir, r.Epic); err == nil {
+		r.Space.Trees.Release()
+	}
+	return err
 }
 
 // events reads the journal, and whether a process holds its lock.
