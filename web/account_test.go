@@ -107,7 +107,7 @@ func TestWhySomethingIsTrusted(t *testing.T) {
 	if status, text, _ := s.text("/EPIC/nodes/1.1/attempts/implement/1/files/red-red.log"); status != http.StatusOK {
 		t.Errorf("its proof: %d %s", status, text)
 	}
-	body := `{"id":"decision-1","verb":"approve","as":"ann"}`
+	body := s.approval("decision-1", "1.1")
 	r := s.ask(http.MethodPost, "/EPIC/nodes/1.1/decisions", strings.NewReader(body), "Content-Type", "application/json")
 	r.Body.Close()
 	if r.StatusCode != http.StatusOK {

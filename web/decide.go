@@ -57,16 +57,19 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), 20*time.Second)
 	defer cancel()
+	if no := s.unseen(ctx, l, ir.Key(key), body); no != nil {
+		fail(w, no.status, no.Fault)
+		return
+	}
 	name := locked(l, func() string { return l.rec.File })
 	said, err := run.DecideIn(ctx, l.repo.Dir, l.rec.Named(), name, key, d)
 	if err != nil {
-		if l.look(context.WithoutCancel(ctx)) { // it is refused because of what has happened meanwhile
-			s.house.tell()
-		}
+		s.look(ctx, l) // it is refused because of what has happened meanwhile
 		no := l.refused(key, body.Seen, err)
 		fail(w, no.status, no.Fault)
 		return
 	}
+	s.look(ctx, l)
 	out := Decided{Taken: !said.Open, Text: said.Text, User: d.User, By: cmp.Or(d.By, d.User)}
 	if !said.Held {
 		out.Command = "ralph apply" + record.Applies(name)
@@ -81,6 +84,36 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusAccepted)
 	}
 	_, _ = w.Write(b)
+}
+
+// look reads what is new in a journal now, and tells it.
+func (s *Server) look(ctx context.Context, l *live) {
+	if l.look(context.WithoutCancel(ctx)) {
+		s.house.tell()
+	}
+}
+
+// unseen refuses a decision that does not say what was shown, or that was shown what this
+// journal does not hold.
+func (s *Server) unseen(ctx context.Context, l *live, key ir.Key, b Decide) *refusal {
+	s.look(ctx, l)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	invalid := func(text string) *refusal {
+		return &refusal{http.StatusBadRequest, Fault{Error: text, Reason: "invalid"}}
+	}
+	plain := b.Verb == executor.Approve && b.How == executor.HowPlain && b.Tamper == ""
+	switch v, is := l.byKey(key); {
+	case b.Seen > l.rec.Run.Seq():
+		return &refusal{http.StatusConflict, Fault{Error: fmt.Sprintf("event %d was shown, and the journal ends with event %d: it is another one", b.Seen, l.rec.Run.Seq()), Reason: "stale"}}
+	case key != "" && b.Seen == 0:
+		return invalid("a decision about a sprint names the last event that was shown: seen")
+	case plain && key == "" && b.Digest == "":
+		return invalid("an approval of the plan names the digest of the epic that was shown")
+	case plain && is && v.Changed <= b.Seen && v.Cause == executor.CauseApproval && l.rec.Run.Node(v.ID).Change().Bound.Gate != "" && (b.Gate == "" || b.Result == ""):
+		return invalid("an approval names the gate, the result and the base that were shown")
+	}
+	return nil
 }
 
 // decisionOf is what a body decides.

@@ -92,7 +92,7 @@ func sprintLine(v machine.NodeView) SprintLine {
 func (l *live) epic() (any, error) {
 	r := l.rec
 	out := Epic{
-		EpicLine: l.line(), Repo: filepath.Base(l.repo.Dir), Dir: l.repo.Dir, Digest: r.Epic.Digest,
+		EpicLine: l.line(), Repo: filepath.Base(l.repo.Dir), Dir: l.repo.Dir, Digest: r.Given.Digest,
 		Inbox: l.inbox(), Failures: l.failures(), Running: []SprintLine{}, Upcoming: []SprintLine{}, Sprints: []SprintLine{},
 		Proposals: orEmpty(r.Run.Overview().Proposals), Changes: orEmpty(record.ChangesOf(r.Run, r.Key, r.About(), r.Space.Checkout.Undone)), Doubts: orEmpty(record.DoubtsIn(r.Run, l.views())), Offers: record.RunOffersOf(r.Record), Forecast: l.foretold(),
 	}

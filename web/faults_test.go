@@ -110,7 +110,7 @@ func TestTwoRepositoriesWithOneEpic(t *testing.T) {
 		t.Errorf("%+v\n%+v", a, b)
 	}
 	seen := get[web.Sprint](p, "/epics/"+a.ID+"/nodes/2.1").Seq
-	if resp, got := p.ask("POST", "api/v1/epics/"+a.ID+"/nodes/2.1/decisions", decision("eeee-0001", "approve", seen, "")); resp.StatusCode != 200 {
+	if resp, got := p.ask("POST", "api/v1/epics/"+a.ID+"/nodes/2.1/decisions", decision("eeee-0001", "approve", seen, p.bound("/epics/"+a.ID, "2.1"))); resp.StatusCode != 200 {
 		t.Errorf("%d %s", resp.StatusCode, got)
 	}
 	if s := get[web.Statuses](p, "/epics/"+b.ID+"/status"); s.Seq != 0 {

@@ -149,6 +149,14 @@ func (h *house) find(id string) *live {
 	return h.lives[id]
 }
 
+// now is the epic that is followed in the place of one: its file may be another one.
+func (h *house) now(l *live) []*live {
+	if l = h.find(l.id); l == nil {
+		return nil
+	}
+	return []*live{l}
+}
+
 func (h *house) all() []*live {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -223,7 +231,7 @@ func (h *house) says(r *repository, file string, err error) bool {
 }
 
 func newLive(repo *repository, rec *record.Followed) *live {
-	return &live{id: repo.id + "." + string(rec.Epic.Epic.ID), repo: repo, rec: rec, made: map[string]made{}, epoch: 1}
+	return &live{id: repo.id + "." + string(rec.Epic.Epic.ID), repo: repo, rec: rec, made: map[string]made{}, epoch: time.Now().UnixNano()}
 }
 
 // look brings the record up to date, and reports whether anything has changed.

@@ -63,9 +63,7 @@ func TestAProgramOfARunDecidesNothingThroughThePage(t *testing.T) {
 	}))
 	s.start()()
 	s.serve()
-	body := func(id string) string {
-		return fmt.Sprintf(`{"id":"decision-%s","verb":"approve","as":"ann","seen":%d}`, id, got[Sprint](s, "/EPIC/nodes/1.1").Seq)
-	}
+	body := func(id string) string { return s.approval("decision-"+id, "1.1") }
 	for i, mark := range []string{runner.Mark, gate.Mark} {
 		if said := s.post("/nodes/1.1/decisions", body(fmt.Sprint(i)), mark+"=x"); !strings.HasPrefix(said, "403 ") || !strings.Contains(said, "this was sent by a program that a run has started: decisions are for people") {
 			t.Errorf("with %s: %s", mark, said)

@@ -82,6 +82,16 @@ func (s *site) git(args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
+// approval is the body that approves what the page shows of a sprint, as ann.
+func (s *site) approval(id, key string) string {
+	s.t.Helper()
+	a, seen := got[Diff](s, "/EPIC/nodes/"+key+"/diff").Approval, got[Sprint](s, "/EPIC/nodes/"+key).Seq
+	if a == nil {
+		s.t.Fatalf("%s has nothing to approve", key)
+	}
+	return string(mustJSON(Decide{ID: id, Verb: executor.Approve, As: "ann", Seen: seen, Gate: a.Gate, Digest: a.Digest, Result: a.Result, Base: a.Base}))
+}
+
 // unseen watches a run and says nothing.
 type unseen struct{}
 

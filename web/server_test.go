@@ -74,6 +74,16 @@ func TestTheMorning(t *testing.T) {
 	}
 }
 
+// bound is what an approval of a sprint is about, as the page shows it.
+func (p *page) bound(at, key string) string {
+	p.t.Helper()
+	a := get[web.Diff](p, at+"/nodes/"+key+"/diff").Approval
+	if a == nil {
+		p.t.Fatalf("%s has nothing to approve", key)
+	}
+	return fmt.Sprintf(`, "gate": %q, "digest": %q, "result": %q, "base": %q`, a.Gate, a.Digest, a.Result, a.Base)
+}
+
 func decision(id, verb string, seen int64, more string) string {
 	return fmt.Sprintf(`{"id": %q, "verb": %q, "as": "ada", "seen": %d%s}`, id, verb, seen, more)
 }
@@ -91,10 +101,15 @@ func TestADecision(t *testing.T) {
 			t.Errorf("%s: %d %s; want %d with %q", body, resp.StatusCode, got, want, says)
 		}
 	}
-	post("2.1", decision("aaaa-0001", "approve", seen, ""), 200, `"command":"ralph apply"`)
-	post("2.1", decision("aaaa-0001", "approve", seen, ""), 200, "approved") // the same again: it counts once
+	bound := p.bound(at, "2.1")
+	post("2.1", decision("aaaa-0001", "approve", seen, ""), 400, "the gate, the result and the base")
+	post("2.1", decision("aaaa-0001", "approve", 0, bound), 400, "seen")
+	post("2.1", decision("aaaa-0001", "approve", seen+1000, bound), 409, "it is another one")
+	post("2.1", decision("aaaa-0001", "approve", seen, strings.Replace(bound, `"result": "`, `"result": "0`, 1)), 422, "")
+	post("2.1", decision("aaaa-0001", "approve", seen, bound), 200, `"command":"ralph apply"`)
+	post("2.1", decision("aaaa-0001", "approve", seen, bound), 200, "approved") // the same again: it counts once
 	post("2.1", decision("aaaa-0001", "reject", seen, `, "message": "no"`), 409, "another decision is on record")
-	post("2.2", decision("aaaa-0001", "approve", seen, ""), 422, "another decision is on record")
+	post("2.2", decision("aaaa-0001", "approve", seen, p.bound(at, "2.2")), 422, "another decision is on record")
 	post("2.2", decision("aaaa-0002", "reject", seen, ""), 422, "")
 	post("2.2", decision("aaaa-0003", "reject", seen, `, "message": "shorter"`), 200, "rejected")
 	post("2.2", decision("aaaa-0004", "approve", seen, ""), 409, "stale")
@@ -146,7 +161,7 @@ func TestADecisionWhileApplyIsAtWork(t *testing.T) {
 	at := "/epics/" + p.only().ID
 	seen := get[web.Sprint](p, at+"/nodes/1.2").Seq
 	for i, key := range []string{"2.1", "2.2"} {
-		resp, got := p.ask(http.MethodPost, "api/v1"+at+"/nodes/"+key+"/decisions", decision(fmt.Sprintf("bbbb-%04d", i), "approve", seen, ""))
+		resp, got := p.ask(http.MethodPost, "api/v1"+at+"/nodes/"+key+"/decisions", decision(fmt.Sprintf("bbbb-%04d", i), "approve", seen, p.bound(at, key)))
 		if resp.StatusCode != 200 {
 			t.Fatalf("%d %s", resp.StatusCode, got)
 		}
@@ -162,7 +177,7 @@ func TestADecisionWhileApplyIsAtWork(t *testing.T) {
 		t.Errorf("%d %s", resp.StatusCode, got)
 	}
 	for range 2 { // what was refused is refused again
-		resp, got := p.ask(http.MethodPost, "api/v1"+at+"/nodes/1.1/decisions", decision("cccc-0002", "skip", 0, ""))
+		resp, got := p.ask(http.MethodPost, "api/v1"+at+"/nodes/1.1/decisions", decision("cccc-0002", "skip", seen, ""))
 		if resp.StatusCode != 422 || !strings.Contains(got, "nothing to skip") {
 			t.Errorf("%d %s", resp.StatusCode, got)
 		}

@@ -62,7 +62,7 @@ func (s *Server) streamEpic(w http.ResponseWriter, r *http.Request) {
 	if seq, err := strconv.ParseInt(after, 10, 64); err == nil {
 		at[l.id] = place{seq: seq}
 	}
-	s.stream(w, r, at, func() []*live { return []*live{l} }, func(map[string]place) string { return strconv.FormatInt(at[l.id].seq, 10) })
+	s.stream(w, r, at, func() []*live { return s.house.now(l) }, func(map[string]place) string { return strconv.FormatInt(at[l.id].seq, 10) })
 }
 
 // streamAll sends the events of all epics. Its ids are places: "EPIC=SEQ,EPIC=SEQ".

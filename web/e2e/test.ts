@@ -54,13 +54,14 @@ export const test = base.extend<Fixtures, { morning: Night }>({
     },
     { auto: true },
   ],
-  keep: async ({}, use) => {
+  keep: async ({ context }, use) => {
     const kept: Repo[] = [];
     await use(async (repo) => {
       const r = await repo;
       kept.push(r);
       return r;
     });
+    for (const p of context.pages()) await p.close(); // nobody asks a server that is gone
     for (const r of kept) await r.end();
   },
   morning: [

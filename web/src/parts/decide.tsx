@@ -150,6 +150,7 @@ function DecideForm(props: { form: Form; subject: Subject; user: string; onClose
   const [sending, setSending] = useState(false);
   const [failure, setFailure] = useState<Failure | null>(null);
   const [changed, setChanged] = useState(false);
+  const id = useRef(form.id); // another one after a refusal: what is corrected is another decision
   const ref = useRef<HTMLFormElement>(null);
   useKeys({ Escape: onClose });
   useEffect(() => {
@@ -169,7 +170,7 @@ function DecideForm(props: { form: Form; subject: Subject; user: string; onClose
     setFailure(null);
     keepAs(as);
     try {
-      const body = { id: form.id, verb: offer.verb, seen: form.seen, ...filled({ how: offer.how, tamper: offer.tamper, message: offer.message ? message : "", as: as.trim(), budget: budgets ? budget.trim() : "" }), ...form.bound };
+      const body = { id: id.current, verb: offer.verb, seen: form.seen, ...filled({ how: offer.how, tamper: offer.tamper, message: offer.message ? message : "", as: as.trim(), budget: budgets ? budget.trim() : "" }), ...form.bound };
       const decided = await decide(subject.epic, subject.key, body);
       typed.delete(scope);
       announce(decided.text);
@@ -177,6 +178,7 @@ function DecideForm(props: { form: Form; subject: Subject; user: string; onClose
     } catch (x) {
       setFailure(x instanceof Failure ? x : new Failure(0, { error: String(x), reason: "broken" }));
       setSending(false);
+      if (x instanceof Failure && x.status >= 400 && x.status < 500) id.current = crypto.randomUUID();
       if (x instanceof Failure && x.status === 409) {
         setChanged(true);
         await Promise.all(subject.reload.map(refresh));
