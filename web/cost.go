@@ -65,9 +65,11 @@ func (l *live) cost() (any, error) {
 	var all, lost, phases, agents, models, outcomes, sprints sums
 	titles := l.rec.Epic.PhaseTitles()
 	for _, v := range l.views() {
+		known := CostSum{TokensKnown: true, USDKnown: true} // of the sprint's attempts and verdicts
 		for _, a := range v.Attempts {
 			add := func(agent, model string, u executor.Usage, untold int, ms int64) {
 				status := a.Status.String()
+				known.add(u, untold, ms)
 				all.add("", "", u, untold, ms)
 				phases.add(v.Phase, titles[v.Phase], u, untold, ms)
 				agents.add(agent, "", u, untold, ms)
@@ -89,6 +91,14 @@ func (l *live) cost() (any, error) {
 				}
 			}
 		}
+		if u, untold, is := others(v.Spent, known); is {
+			all.add("", "", u, untold, 0)
+			phases.add(v.Phase, titles[v.Phase], u, untold, 0)
+			agents.add(otherTurns, "", u, untold, 0)
+			models.add("unknown", "", u, untold, 0)
+			outcomes.add(otherTurns, "", u, untold, 0)
+			sprints.add(string(v.Key), v.Title, u, untold, 0)
+		}
 	}
 	out := Cost{
 		Spent: l.line().Spent, All: only(all.sorted()), Lost: only(lost.sorted()),
@@ -96,6 +106,25 @@ func (l *live) cost() (any, error) {
 	}
 	out.Sprints = out.Sprints[:min(len(out.Sprints), mostCostly)]
 	return out, nil
+}
+
+// otherTurns are those that belong to no attempt and to no verdict: of a gate that gave none,
+// or of an agent that said why another one stalled.
+const otherTurns = "turns without a verdict"
+
+// others is what a sprint has cost beyond its attempts and their verdicts.
+func others(all machine.Spent, known CostSum) (u executor.Usage, untold int, is bool) {
+	usd, tokens := max(all.USDMicro-known.USDMicro, 0), max(all.Tokens-known.Tokens, 0)
+	if all.USDKnown || usd > 0 {
+		u.USDMicro = &usd
+	}
+	if all.TokensKnown || tokens > 0 {
+		u.Tokens = &tokens
+	}
+	if !all.USDKnown && known.USDKnown || !all.TokensKnown && known.TokensKnown {
+		untold = 1
+	}
+	return u, untold, usd > 0 || tokens > 0 || untold > 0
 }
 
 // only is the one sum that there is.
