@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor/executortest"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -169,5 +170,20 @@ func TestWhatAgentShepherdAsks(t *testing.T) {
 		if status, text, _ := s.text(path); status != http.StatusNotFound || !strings.Contains(text, "unknown") {
 			t.Errorf("%s: %d %s", path, status, text)
 		}
+	}
+}
+
+func TestWhatBelongsToNoVerdictIsCounted(t *testing.T) {
+	told := CostSum{Tokens: 10, USDMicro: 3, TokensKnown: true, USDKnown: true}
+	if _, _, is := others(machine.Spent{Tokens: 10, USDMicro: 3, TokensKnown: true, USDKnown: true}, told); is {
+		t.Error("there is nothing else")
+	}
+	u, untold, is := others(machine.Spent{Tokens: 12, USDMicro: 3, TokensKnown: true}, told) // a turn did not say its price
+	if !is || untold != 1 || u.USDMicro != nil || u.Tokens == nil || *u.Tokens != 2 {
+		t.Errorf("%+v %d %v", u, untold, is)
+	}
+	told.USDKnown = false
+	if _, untold, is := others(machine.Spent{Tokens: 10, USDMicro: 3, TokensKnown: true}, told); is || untold != 0 {
+		t.Error("that it is unknown is said already")
 	}
 }
