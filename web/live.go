@@ -42,6 +42,7 @@ type live struct {
 	known  *shape             // of its epic
 	seen   []machine.NodeView // since the last change; nil: nobody has looked yet
 	broken string             // why the record may be old
+	retry  time.Time          // not before that: while it is broken
 
 	slow slow // what is made beside the mutex
 }
@@ -238,10 +239,13 @@ func newLive(repo *repository, rec *record.Followed) *live {
 func (l *live) look(ctx context.Context) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.broken != "" && time.Now().Before(l.retry) {
+		return false
+	}
 	fresh, err := l.rec.Look(ctx)
 	why := ""
 	if err != nil {
-		why = err.Error()
+		why, l.retry = err.Error(), time.Now().Add(listEvery) // it reads everything
 	}
 	changed := fresh.Any() || why != l.broken
 	if l.broken = why; !changed {
