@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/ralph-compiler/ralph/app/project"
@@ -220,6 +221,9 @@ type Repository struct {
 	Dir   string   // top of its working tree
 	Git   string   // its git directory, which all its worktrees share
 	Files []string // of the epics that were applied, and of epic.json in Dir
+
+	runs []string // files of the runs, when Files was made
+	mark string   // of epic.json then
 }
 
 // RepositoryOf finds the repository that contains dir.
@@ -246,7 +250,12 @@ func (r *Repository) List() error {
 		return err
 	}
 	own := filepath.Join(r.Dir, "epic.json")
-	if markOf(own) != "" {
+	mark := markOf(own)
+	if r.Files != nil && mark == r.mark && slices.Equal(files, r.runs) {
+		return nil
+	}
+	r.mark, r.runs = mark, slices.Clone(files)
+	if mark != "" {
 		taken := false
 		for i, file := range files {
 			if _, is := project.NamesAt(own, ir.NodeID(filepath.Base(filepath.Dir(file)))); is {
