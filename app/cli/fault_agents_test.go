@@ -55,7 +55,9 @@ func TestAgentsThatMisbehave(t *testing.T) {
 			check: func(_ *testing.T, s *site, _ ran) { s.moved = append(s.moved, "refs/heads/mine") }, // it stays: it may be the user's
 		},
 		"one that moves the branch of another sprint": {
-			rows: "D2", does: `echo "$RALPH_NODE" > "out-$RALPH_NODE.txt"; git update-ref refs/heads/ralph/x/1-2 HEAD`, late: true,
+			rows: "D2", does: `echo "$RALPH_NODE" > "out-$RALPH_NODE.txt"
+i=0; until git show-ref -q --verify refs/heads/ralph/x/1-2 || [ $i -gt 500 ]; do i=$((i + 1)); sleep 0.01; done
+git update-ref refs/heads/ralph/x/1-2 HEAD`, late: true,
 		},
 		"one that edits protected tests": {
 			rows: "G8", does: `echo "exit 0 # always" > tests/a_test.sh`, reason: "tests/a_test.sh",
