@@ -151,6 +151,8 @@ function DecideForm(props: { form: Form; subject: Subject; user: string; onClose
   const [failure, setFailure] = useState<Failure | null>(null);
   const [changed, setChanged] = useState(false);
   const id = useRef(form.id); // another one after a refusal: what is corrected is another decision
+  const bound = useRef(form.bound); // what is shown first, where nothing was shown yet when the form was opened
+  bound.current ??= subject.bound?.(offer);
   const ref = useRef<HTMLFormElement>(null);
   useKeys({ Escape: onClose });
   useEffect(() => {
@@ -162,7 +164,7 @@ function DecideForm(props: { form: Form; subject: Subject; user: string; onClose
   }, []);
   useSend(ref);
   const budgets = offer.verb === "resume";
-  const blocked = offer.verb === "approve" && !offer.how && !form.bound ? subject.notYet : undefined;
+  const blocked = offer.verb === "approve" && !offer.how && !bound.current ? subject.notYet : undefined;
   const send = async (e: FormEvent) => {
     e.preventDefault();
     if (sending || blocked) return;
@@ -170,7 +172,7 @@ function DecideForm(props: { form: Form; subject: Subject; user: string; onClose
     setFailure(null);
     keepAs(as);
     try {
-      const body = { id: id.current, verb: offer.verb, seen: form.seen, ...filled({ how: offer.how, tamper: offer.tamper, message: offer.message ? message : "", as: as.trim(), budget: budgets ? budget.trim() : "" }), ...form.bound };
+      const body = { id: id.current, verb: offer.verb, seen: form.seen, ...filled({ how: offer.how, tamper: offer.tamper, message: offer.message ? message : "", as: as.trim(), budget: budgets ? budget.trim() : "" }), ...bound.current };
       const decided = await decide(subject.epic, subject.key, body);
       typed.delete(scope);
       announce(decided.text);
