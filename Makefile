@@ -13,7 +13,7 @@ BENCHSTAT_VERSION   := v0.0.0-20260908200009-22c9c6c9d4da
 GREMLINS_VERSION    := v0.6.0
 GRAPHVIZ_NPM        := @hpcc-js/wasm-graphviz-cli@1.11.2
 
-.PHONY: all web web-types web-check web-e2e agents attacks bd build demo test race e2e hunt lint fmt fuzz mutate bench bench-check golden generate check-generated tools clean help
+.PHONY: all web web-types web-check web-e2e web-picture agents attacks bd build demo test race e2e hunt lint fmt fuzz mutate bench bench-check golden generate check-generated tools clean help
 
 all: build
 
@@ -164,6 +164,9 @@ web-e2e: build ## test the page in Chromium, with real runs (needs chromium and 
 	@for c in "$$CHROMIUM" chromium chromium-headless-shell chromium-browser google-chrome; do command -v "$$c" >/dev/null && exit 0; done; \
 	  echo "make web-e2e needs Chromium: Debian: apt-get install chromium; elsewhere CHROMIUM=/path/to/it"; exit 1
 	cd web/e2e && npm ci --silent --no-audit --no-fund --ignore-scripts && npx tsc --noEmit && RALPH=$(RALPH) npx playwright test
+
+web-picture: web-e2e ## put the browser's picture of a morning into docs
+	cp web/e2e/shots/morning-light.png docs/ui.png
 
 clean: ## remove what was built
 	rm -rf $(RALPH) $(TOOLS)
