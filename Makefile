@@ -145,15 +145,17 @@ check-generated: generate ## fail when a generated file is not current
 	@git diff --exit-code -- docs || { echo "generated files are stale: make generate, then commit"; exit 1; }
 
 # dist is committed, so that go install has the page; the same sources make the same bytes.
-web: ## build the page of ralph ui into web/dist (needs npm)
+WEB_DIST ?= dist
+web: ## build the page of ralph ui, and of ralph report, into web/dist (needs npm)
 	@command -v npm >/dev/null || { echo "make web needs npm: install Node.js 20 or newer, https://nodejs.org"; exit 1; }
-	cd web && npm ci --silent --no-audit --no-fund --ignore-scripts && npx tsc --noEmit && npx vite build $(WEB_OUT)
+	cd web && npm ci --silent --no-audit --no-fund --ignore-scripts && npx tsc --noEmit && npx vite build --outDir $(WEB_DIST) --emptyOutDir && \
+	  npx vite build --config vite.report.config.ts --outDir $(WEB_DIST)/report --emptyOutDir
 
 web-types: build ## make the page's types from the server's route table
 	cd web && npm ci --silent --no-audit --no-fund --ignore-scripts && $(RALPH) schema ui | node types.mjs > src/api.gen.ts
 
 web-check: build ## test the page's layout; fail when web/dist is not what its sources make
-	@out=$$(mktemp -d) && trap 'rm -rf "$$out"' EXIT && $(MAKE) web WEB_OUT="--outDir $$out/dist --emptyOutDir" && \
+	@out=$$(mktemp -d) && trap 'rm -rf "$$out"' EXIT && $(MAKE) web WEB_DIST="$$out/dist" && \
 	  diff -r web/dist "$$out/dist" || { echo "web/dist is stale: make web, then commit"; exit 1; }
 	cd web && $(RALPH) schema ui | node types.mjs | diff src/api.gen.ts - || { echo "web/src/api.gen.ts is stale: make web-types, then commit"; exit 1; }
 	cd web && npx tsc --noEmit -p test && npm test --silent

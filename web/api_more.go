@@ -53,6 +53,31 @@ type (
 )
 
 type (
+	// Result is GET /epics/{epic}/result: what has come of its runs.
+	Result struct {
+		Branch  string    `json:"branch,omitempty"` // that holds the results; "": there is none yet
+		Commit  string    `json:"commit,omitempty"` // its head
+		Base    string    `json:"base,omitempty"`   // commit that the work began from
+		Note    string    `json:"note,omitempty"`   // why its name has to be written in full
+		Review  []string  `json:"review,omitempty"` // commands that show it
+		Take    string    `json:"take,omitempty"`   // command that merges it
+		LeftOut []Left    `json:"left_out"`         // sprints that are not in it
+		Older   []Left    `json:"older"`            // sprints of which it holds an older result
+		Runs    []PastRun `json:"runs"`             // oldest first
+	}
+	Left struct {
+		Key ir.Key `json:"key"`
+		Why string `json:"why"`
+	}
+	PastRun struct {
+		Started time.Time  `json:"started"`
+		Ended   *time.Time `json:"ended,omitempty"`
+		By      string     `json:"by"`
+		Outcome string     `json:"outcome"` // in words
+	}
+)
+
+type (
 	// TimelineRow is an attempt: GET /epics/{epic}/timeline.
 	TimelineRow struct {
 		Key     ir.Key         `json:"key"`

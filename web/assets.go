@@ -31,6 +31,9 @@ var built = sync.OnceValues(func() (map[string]asset, error) {
 	out := map[string]asset{}
 	err := fs.WalkDir(dist, "dist", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
+			if err == nil && name == "dist/report" {
+				return fs.SkipDir // it is for reports
+			}
 			return err
 		}
 		body, err := dist.ReadFile(name)

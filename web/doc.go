@@ -15,6 +15,9 @@
 // The route table (routes.go) is the only list of what there is: the multiplexer, the
 // OpenAPI document and, from that, the page's types are made from it.
 //
+// A report is the same page, frozen (report.go): the answers of the routes, packed into one
+// HTML file with a second build of the page, which reads them there.
+//
 // # Names
 //
 // An epic is named in URLs by the first 8 hex digits of the SHA-256 of its git directory, a

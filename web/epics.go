@@ -89,7 +89,7 @@ func sprintLine(v machine.NodeView) SprintLine {
 }
 
 // epic is everything about an epic but its graph.
-func (l *live) epic() (any, error) {
+func (l *live) epic() (Epic, error) {
 	r := l.rec
 	out := Epic{
 		EpicLine: l.line(), Repo: filepath.Base(l.repo.Dir), Dir: l.repo.Dir, Digest: r.Given.Digest,

@@ -43,6 +43,7 @@ func fileRoutes() []route {
 		apart[Trust]("/trust", "what speaks for its results, and what does not", (*Server).trust),
 		apart[project.WhyJSON]("/nodes/{key}/why", "where the values of a sprint come from", (*Server).why),
 		apart[Plan]("/plan", "its plan as it is now, and what that compiles to", (*Server).plan),
+		apart[Result]("/result", "what has come of it: its branch, and its runs", (*Server).result),
 		apart[Next]("/next", "what the next apply would do, and how long the rest may take", (*Server).next),
 		apart[Diff](attempt+"/diff", "what an attempt changed", (*Server).attemptDiff, param{"against", "start: since its step began", false}),
 		apart[FileList](attempt+"/files", "the files of an attempt: what its agent was told, what it and its gates wrote", (*Server).files),

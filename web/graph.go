@@ -125,12 +125,23 @@ func (l *live) agentRun(v machine.NodeView, a machine.AttemptLog) AgentRun {
 
 // entries are a page of the log, newest first: before an event's number (0: from the end),
 // of a sprint ("": of all).
-func (l *live) entries(before int64, key ir.Key, limit int) (any, error) {
+func (l *live) entries(before int64, key ir.Key, limit int) (Log, error) {
+	var of ir.NodeID
+	if key != "" {
+		v, is := l.byKey(key)
+		if !is {
+			return Log{Entries: []Entry{}}, nil
+		}
+		of = v.ID
+	}
+	return l.log(l.rec.Events, before, of, limit), nil
+}
+
+// log is the newest of some events: of one sprint, or with of "" of all.
+func (l *live) log(events []executor.Event, before int64, of ir.NodeID, limit int) Log {
 	out := Log{Entries: []Entry{}}
-	events := l.rec.Events
-	for i := len(events) - 1; i >= 0; i-- {
-		e := events[i]
-		if before > 0 && e.Seq >= before || key != "" && l.rec.Key(e.Node) != string(key) || silent(e) {
+	for _, e := range slices.Backward(events) {
+		if before > 0 && e.Seq >= before || of != "" && e.Node != of || silent(e) {
 			continue
 		}
 		if len(out.Entries) == limit {
@@ -139,7 +150,7 @@ func (l *live) entries(before int64, key ir.Key, limit int) (any, error) {
 		}
 		out.Entries = append(out.Entries, l.described(e))
 	}
-	return out, nil
+	return out
 }
 
 // silent reports whether an event says nothing to people.

@@ -13,10 +13,10 @@ import (
 )
 
 // sprint is everything about a sprint but its files and its diff.
-func (l *live) sprint(key ir.Key) (any, error) {
+func (l *live) sprint(key ir.Key) (Sprint, error) {
 	v, is := l.byKey(key)
 	if !is {
-		return nil, unknown("there is no sprint %s in this epic", key)
+		return Sprint{}, unknown("there is no sprint %s in this epic", key)
 	}
 	out := Sprint{
 		Seq: l.rec.Run.Seq(), Word: words.Status(v), Asks: words.WhyNot(v), Show: l.rec.Show(record.NodeOf(l.rec.Record, v)),

@@ -25,18 +25,47 @@ type BranchHolds struct {
 // HoldsOf reads the integration branch of a run; zero if the epic has none. If git fails,
 // the content is what ralph's own record says.
 func HoldsOf(ctx context.Context, epic *ir.Epic, run *machine.Run, space *workspace.Space) BranchHolds {
+	return LookAtBranch(ctx, epic, Landed(run), space).Holds(epic, run)
+}
+
+// Landed are the commits that LookAtBranch looks for.
+func Landed(run *machine.Run) []string {
+	return append(run.Integration().Results(), run.Integration().LeftOthers()...)
+}
+
+// BranchSight is what git says about an integration branch.
+type BranchSight struct {
+	head    string
+	shadows []string
+	within  map[string]bool // nil: git failed
+}
+
+// LookAtBranch asks git which commits the integration branch of an epic holds.
+func LookAtBranch(ctx context.Context, epic *ir.Epic, commits []string, space *workspace.Space) BranchSight {
+	branch := epic.Epic.Integration.Branch
+	if branch == "" {
+		return BranchSight{}
+	}
+	out := BranchSight{shadows: space.Checkout.Shadows(branch)}
+	out.head, _ = space.Refs.Integrated(ctx)
+	if within, err := space.Refs.Within(ctx, commits); err == nil {
+		out.within = within
+	}
+	return out
+}
+
+// Holds says what the branch holds of a run.
+func (s BranchSight) Holds(epic *ir.Epic, run *machine.Run) BranchHolds {
 	in := epic.Epic.Integration
 	if in.Branch == "" {
 		return BranchHolds{}
 	}
-	b := BranchHolds{Name: in.Branch, Joins: in.Mode == "dag", shadows: space.Checkout.Shadows(in.Branch)}
-	b.Head, _ = space.Refs.Integrated(ctx)
-	within, err := space.Refs.Within(ctx, append(run.Integration().Results(), run.Integration().LeftOthers()...))
-	if err != nil {
-		b.Branch = run.Integration().Branch(nil) // as far as ralph knows
-		return b
+	b := BranchHolds{Name: in.Branch, Head: s.head, Joins: in.Mode == "dag", shadows: s.shadows}
+	var has func(commit string) bool // nil: as far as ralph knows
+	if s.within != nil {
+		has = func(commit string) bool { return s.within[commit] }
 	}
-	b.Branch = run.Integration().Branch(func(commit string) bool { return within[commit] })
+	b.Branch = run.Integration().Branch(has)
 	return b
 }
 

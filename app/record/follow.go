@@ -49,6 +49,9 @@ func Follow(ctx context.Context, dir, file string) (*Followed, error) {
 	return f, nil
 }
 
+// Still is a record that stays as it is: nobody looks for more.
+func Still(r *Record) *Followed { return &Followed{Record: r, file: r.File} }
+
 // Named is the file that the epic was opened from.
 func (f *Followed) Named() string { return f.file }
 

@@ -50,6 +50,8 @@ type Record struct {
 	moved   map[ir.NodeID][]MovedJSON // what MovedOut says, made when it is asked for
 	judged  map[ir.NodeID][]NextStep  // what judgedNext says, made when it is asked for
 	index   map[ir.NodeID]int         // of Epic.Nodes, made when it is asked for
+	saved   map[ir.NodeID][]string    // what savedOf says, of the first looked events
+	looked  int
 }
 
 // reader reads the events of a journal; there may be none yet.

@@ -10,6 +10,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/ir"
 )
 
 // ShowOf is everything about one node: the content of `ralph show`, with --json or as text.
@@ -63,12 +64,22 @@ func refsOf(r *Record, v machine.NodeView) []string {
 	if v.Result.Commit != "" {
 		refs = append(refs, prefix+"result")
 	}
-	for _, e := range r.Events {
-		if p, ok := e.Body.(executor.Prepared); ok && e.Node == v.ID && p.Saved != "" {
-			refs = append(refs, p.Saved)
+	return append(refs, r.savedOf(v.ID)...)
+}
+
+// savedOf lists the refs under which work of a node was saved before it was cleared away. It
+// reads only the events that are new since it was asked last.
+func (r *Record) savedOf(id ir.NodeID) []string {
+	if r.saved == nil {
+		r.saved = map[ir.NodeID][]string{}
+	}
+	for _, e := range r.Events[r.looked:] {
+		if p, ok := e.Body.(executor.Prepared); ok && p.Saved != "" {
+			r.saved[e.Node] = append(r.saved[e.Node], p.Saved)
 		}
 	}
-	return refs
+	r.looked = len(r.Events)
+	return r.saved[id]
 }
 
 // Change is the change that a node made, before git was asked about it.

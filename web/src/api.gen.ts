@@ -46,6 +46,7 @@ export interface Schemas {
   IssueEdge: IssueEdge;
   IssueOf: IssueOf;
   Joining: Joining;
+  Left: Left;
   Log: Log;
   MovedJSON: MovedJSON;
   Next: Next;
@@ -61,6 +62,7 @@ export interface Schemas {
   Open: Open;
   Opened: Opened;
   Outcome: Outcome;
+  PastRun: PastRun;
   Phase: Phase;
   Place: Place;
   Plan: Plan;
@@ -77,6 +79,7 @@ export interface Schemas {
   RelatedJSON: RelatedJSON;
   Rename: Rename;
   Repository: Repository;
+  Result: Result;
   Retry: Retry;
   RunEdge: RunEdge;
   RunGraph: RunGraph;
@@ -742,6 +745,10 @@ export interface Joining {
   command?: string;
   cannot?: string;
 }
+export interface Left {
+  key: string;
+  why: string;
+}
 export interface Log {
   entries: Entry[];
   before: number;
@@ -932,6 +939,12 @@ export interface Open {
 export interface Opened {
   token: string;
 }
+export interface PastRun {
+  started: string;
+  ended?: null | string;
+  by: string;
+  outcome: string;
+}
 export interface Plan {
   file: string;
   lines: string[];
@@ -994,6 +1007,17 @@ export interface Repository {
   name: string;
   epics: EpicLine[];
   trouble?: string[];
+}
+export interface Result {
+  branch?: string;
+  commit?: string;
+  base?: string;
+  note?: string;
+  review?: string[];
+  take?: string;
+  left_out: Left[];
+  older: Left[];
+  runs: PastRun[];
 }
 export interface RunEdge {
   from: string;

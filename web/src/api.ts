@@ -42,6 +42,7 @@ export type {
   Proof,
   Proposed,
   Repository,
+  Result,
   RunEdge,
   RunGraph,
   Session,

@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from "react";
 import type { Inbox as InboxAnswer, Repository } from "./api";
 import { said } from "./announce";
+import { frozen, type Frozen } from "./frozen";
 import { forgetRow, nextRow, useKeys, actOfRow } from "./keys";
 import { link, refused } from "./live";
 import { EpicPage } from "./pages/epic";
@@ -22,7 +23,7 @@ import { useResource } from "./resource";
 import { above, epicOf, go, to, useRoute, type Route } from "./route";
 import { useStore } from "./store";
 import { token } from "./token";
-import { each } from "./words";
+import { clock, each } from "./words";
 
 const GraphPage = later(async () => (await import("./pages/graph")).GraphPage);
 const TimePage = later(async () => (await import("./pages/time")).TimePage);
@@ -41,6 +42,7 @@ export function App() {
   return (
     <>
       <Header route={route} epic={epic} onFind={() => setSheet("find")} onHelp={() => setSheet("help")} />
+      {frozen && <Kept of={frozen} />}
       {locked ? <Locked /> : <Away />}
       <main ref={main} tabIndex={-1} className={locked ? "old" : ""}>
         {(in_ || !locked) && <Page route={route} />}
@@ -206,6 +208,21 @@ function BottomBar({ route, epic, onFind }: { route: Route; epic: string; onFind
         Find
       </button>
     </nav>
+  );
+}
+
+// Kept says that this is a report, of when, and what it lacks.
+function Kept({ of }: { of: Frozen }) {
+  return (
+    <div className="banner calm">
+      <p>
+        <strong>
+          A report of {clock(new Date(of.at).toISOString(), 0)}.
+        </strong>{" "}
+        Nothing here changes any more, and nothing can be decided here.
+        {of.omitted.length > 0 && ` Left out to keep it small: ${of.omitted.join(", ")}.`}
+      </p>
+    </div>
   );
 }
 

@@ -2,6 +2,7 @@
 import type { Decide, Decided, Fault } from "./api";
 import { refused } from "./live";
 import { reveal } from "./reveal";
+import { send } from "./send";
 import { token } from "./token";
 
 // Failure is a request that was not granted, or a server that did not answer: status 0.
@@ -24,7 +25,7 @@ export interface Answer {
 
 // get asks for a path below /api/v1.
 export async function get(path: string, etag: string): Promise<Answer> {
-  const answer = await send(path, { headers: etag ? { "If-None-Match": etag } : {} });
+  const answer = await ask(path, { headers: etag ? { "If-None-Match": etag } : {} });
   if (answer.status === 304) return { text: "", etag, fresh: false };
   if (!answer.ok) throw await failure(answer);
   return { text: await answer.text(), etag: answer.headers.get("ETag") ?? "", fresh: true };
@@ -39,7 +40,7 @@ export interface Piece {
 
 // getPiece asks for the bytes of a file from from to to (exclusive).
 export async function getPiece(path: string, from: number, to: number): Promise<Piece> {
-  const answer = await send(path, { headers: { Range: `bytes=${from}-${to - 1}` } });
+  const answer = await ask(path, { headers: { Range: `bytes=${from}-${to - 1}` } });
   if (answer.status === 416) return { bytes: new Uint8Array(), from, size: from };
   if (!answer.ok) throw await failure(answer);
   const bytes = new Uint8Array(await answer.arrayBuffer());
@@ -50,7 +51,7 @@ export async function getPiece(path: string, from: number, to: number): Promise<
 // decide sends a decision about a sprint, or with the key "" about the whole run.
 export async function decide(epic: string, key: string, body: Decide): Promise<Decided> {
   const path = key ? `/epics/${encodeURIComponent(epic)}/nodes/${encodeURIComponent(key)}/decisions` : `/epics/${encodeURIComponent(epic)}/decisions`;
-  const answer = await send(path, {
+  const answer = await ask(path, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify(body),
@@ -59,12 +60,11 @@ export async function decide(epic: string, key: string, body: Decide): Promise<D
   return parse<Decided>(await answer.text());
 }
 
-async function send(path: string, init: RequestInit & { headers: Record<string, string> }): Promise<Response> {
+async function ask(path: string, init: RequestInit & { headers: Record<string, string> }): Promise<Response> {
   const used = token.get();
   let answer: Response;
   try {
-    // The page keeps ETags itself: the browser's cache would hide a 304 from it.
-    answer = await fetch(`/api/v1${path}`, { ...init, headers: { ...init.headers, Authorization: `Bearer ${used}` }, cache: "no-store" });
+    answer = await send(path, init);
   } catch {
     throw new Failure(0, away);
   }

@@ -69,6 +69,7 @@ export const api = {
   epic: (epic: string) => `/epics/${e(epic)}`,
   runs: (epic: string) => `/epics/${e(epic)}/runs`,
   graph: (epic: string) => `/epics/${e(epic)}/graph`,
+  result: (epic: string) => `/epics/${e(epic)}/result`,
   timeline: (epic: string) => `/epics/${e(epic)}/timeline`,
   status: (epic: string) => `/epics/${e(epic)}/status`,
   plan: (epic: string) => `/epics/${e(epic)}/plan`,

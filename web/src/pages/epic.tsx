@@ -7,6 +7,7 @@ import { Forecasted } from "../parts/forecast";
 import { Clock, Command, Loaded, Section, Status, Title } from "../parts/basics";
 import { InboxList } from "../parts/inbox";
 import { Bar, Failures, SprintList, SprintRows, Tally } from "../parts/sprints";
+import { ResultOf } from "../parts/result";
 import { Trust } from "../parts/trust";
 import { useResource } from "../resource";
 import { api, useRoute } from "../route";
@@ -51,6 +52,7 @@ function View({ epic: e }: { epic: Epic }) {
           <Failures failures={each(e.failures)} epics={false} />
         </Section>
       )}
+      <ResultOf epic={e.id} />
       {each(e.running).length > 0 && (
         <Section title="Running" count={each(e.running).length}>
           <SprintRows epic={e.id} sprints={each(e.running)} />

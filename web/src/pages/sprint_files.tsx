@@ -1,6 +1,6 @@
 // The tabs of a sprint that show files of its attempts, and where its values come from.
 import type { Diff, FileList, Why } from "../api";
-import { Loaded } from "../parts/basics";
+import { Loaded, Trouble } from "../parts/basics";
 import { DiffView } from "../parts/diff";
 import { LogView } from "../parts/log";
 import { useResource, useText } from "../resource";
@@ -103,6 +103,7 @@ export function PromptTab(props: TabProps) {
   return (
     <>
       {at && <Choose of={s} epic={epic} tab="prompt" at={nameOf(at)} />}
+      {files.failure && <Trouble failure={files.failure} what="Prompts" />}
       {at && name ? (
         <Loaded of={text} what={name}>
           {(t) => (
@@ -114,7 +115,7 @@ export function PromptTab(props: TabProps) {
             </>
           )}
         </Loaded>
-      ) : (
+      ) : files.failure ? null : (
         <>
           <p className="faint">As the plan says it{s.show.plan && `, in ${s.show.plan}${s.show.plan_line ? `:${s.show.plan_line}` : ""}`}; no agent was asked yet.</p>
           <pre className="text">{each(spec?.prompt).join("\n")}</pre>

@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState, useSyncExternalStore, type ReactNode } from "react";
 import type { Inbox } from "../api";
 import type { Failure } from "../client";
+import { frozen } from "../frozen";
 import { useResource, type Resource } from "../resource";
 import { webAddress } from "../reveal";
 import { ago, clock, each, sign, statusOf, tone, type Tone } from "../words";
@@ -33,10 +34,11 @@ function Toned({ tone: t, children }: { tone: Tone; children: ReactNode }) {
 }
 
 // A clock that all parts share, so that they agree.
-let now = Date.now();
+const time = () => frozen?.at ?? Date.now(); // in a report it stands still
+let now = time();
 const watchers = new Set<() => void>();
 setInterval(() => {
-  now = Date.now();
+  now = time();
   if (document.visibilityState === "visible") for (const tell of watchers) tell();
 }, 1000);
 
@@ -87,6 +89,13 @@ function Loading({ what }: { what: string }) {
 }
 
 export function Trouble({ failure, what }: { failure: Failure; what?: string }) {
+  if (frozen && failure.status === 404)
+    return (
+      <p className="faint">
+        {what ? `${what}: ` : ""}
+        {failure.fault.error} {failure.fault.hint}
+      </p>
+    );
   return (
     <div role="alert" className="trouble">
       <p>

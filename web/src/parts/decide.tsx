@@ -4,6 +4,7 @@ import type { Decided, NextStep, Offer, Session } from "../api";
 import { announce } from "../announce";
 import { decide, Failure } from "../client";
 import { useKeys } from "../keys";
+import { frozen } from "../frozen";
 import { refresh, useResource } from "../resource";
 import { settle } from "../route";
 import { firstLine } from "../words";
@@ -308,10 +309,11 @@ function Taken({ decided }: { decided: Decided }) {
 }
 
 function ReadOnly({ offers }: { offers: Offer[] }) {
-  if (offers.length === 0) return <p className="faint">This page only reads (--read-only).</p>;
+  const why = frozen ? "This is a report." : "This page only reads (--read-only).";
+  if (offers.length === 0) return <p className="faint">{why}</p>;
   return (
     <details className="faint">
-      <summary>This page only reads (--read-only). What can be decided at a terminal</summary>
+      <summary>{why} What can be decided at a terminal</summary>
       <ul className="plain">
         {offers.map((o) => (
           <li key={o.command}>

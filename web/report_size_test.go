@@ -1,0 +1,56 @@
+package web
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ralph-compiler/ralph/app/record"
+	"github.com/ralph-compiler/ralph/executor/executortest"
+)
+
+func TestAReportHasABound(t *testing.T) {
+	t.Parallel()
+	lines := []string{"0"}
+	for i := range 300 {
+		lines = append(lines, fmt.Sprintf("1.%d: 0", i+1))
+	}
+	s := newSite(t, "true\n", executortest.Epic(lines))
+	r, err := record.OpenIn(t.Context(), s.dir, filepath.Join(s.dir, "epic.json"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, omitted, err := Report(t.Context(), r, With{}, MostReport)
+	if err != nil || len(omitted) > 0 {
+		t.Fatalf("%v, %q is left out", err, omitted)
+	}
+	most := len(whole) - 20_000
+	page, omitted, err := Report(t.Context(), r, With{Logs: true}, most)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(page) > most || len(page) < most-perPart {
+		t.Errorf("%d bytes, of at most %d", len(page), most)
+	}
+	said := strings.Join(omitted, "\n")
+	if !strings.Contains(said, "the details of ") || !strings.Contains(string(page), "the details of ") {
+		t.Errorf("what is left out: %s", said)
+	}
+}
+
+func TestPathsBeginAtTheRepository(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		`"cd /home/ada/shop/x"`:       `"cd ./x"`,
+		`/home/ada/shop`:              `.`,
+		`/home/ada/shopping/x`:        `/home/ada/shopping/x`,
+		`in /home/ada/shop.`:          `in ..`,
+		`(/home/ada/shop/.git/ralph)`: `(./.git/ralph)`,
+		`a/home/ada/shop`:             `a/home/ada/shop`,
+	} {
+		if got := string(cutRoot([]byte(in), "/home/ada/shop", ".")); got != want {
+			t.Errorf("%s: %s, want %s", in, got, want)
+		}
+	}
+}

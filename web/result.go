@@ -1,0 +1,78 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/ralph-compiler/ralph/app/record"
+	"github.com/ralph-compiler/ralph/app/words"
+	"github.com/ralph-compiler/ralph/executor"
+)
+
+// resultFor is how long a result counts while a run is at work: git is asked for it.
+const resultFor = 5 * time.Second
+
+// result is what has come of an epic: its branch, and its runs.
+func (s *Server) result(ctx context.Context, l *live, _ *http.Request) (Result, error) {
+	return remembered(ctx, l, "result", resultFor, func(ctx context.Context) (Result, error) { return s.resultOf(ctx, l) })
+}
+
+func (s *Server) resultOf(ctx context.Context, l *live) (Result, error) {
+	l.mu.Lock()
+	epic, space, landed := l.rec.Epic, l.rec.Space, record.Landed(l.rec.Run)
+	l.mu.Unlock()
+	leave, err := s.git(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	sight := record.LookAtBranch(ctx, epic, landed, space)
+	space.Trees.Release()
+	leave()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out := Result{Base: l.rec.Run.Bases().Base().Commit, LeftOut: []Left{}, Older: []Left{}, Runs: l.past()}
+	b := sight.Holds(epic, l.rec.Run)
+	if b.Head == "" {
+		return out, nil
+	}
+	out.Branch, out.Commit, out.Note = b.Name, b.Head, b.Shadowed()
+	out.Review = []string{"git log --graph --oneline " + b.Typed(), "git diff HEAD..." + b.Typed()}
+	out.Take = "git merge " + b.Typed()
+	for _, x := range b.LeftOut {
+		out.LeftOut = append(out.LeftOut, Left{x.Key, words.First(x.Why)})
+	}
+	for _, x := range b.Holds {
+		if x.Older && !x.Like {
+			out.Older = append(out.Older, Left{x.Key, fmt.Sprintf("%.7s (%s)", x.Commit, words.First(x.Why))})
+		}
+	}
+	return out, nil
+}
+
+// past lists the runs of an epic, oldest first.
+func (l *live) past() []PastRun {
+	out := []PastRun{}
+	var open *PastRun
+	for _, e := range l.rec.Events {
+		switch b := e.Body.(type) {
+		case executor.RunStarted:
+			out = append(out, PastRun{Started: e.At, By: b.By, Outcome: "did not end by itself"})
+			open = &out[len(out)-1]
+		case executor.RunEnded:
+			if open == nil {
+				continue
+			}
+			open.Ended, open.Outcome = timeOf(e.At), words.Tally(b.Counts, b.GoesOn, true)
+			if b.Interrupted {
+				open.Outcome = "interrupted; " + open.Outcome
+			}
+			open = nil
+		}
+	}
+	if open != nil && l.rec.Held {
+		open.Outcome = "at work"
+	}
+	return out
+}
