@@ -17,15 +17,10 @@ const mostMethods = 15
 
 // wide are the types that have more, each with the reason.
 var wide = map[string]string{
-	"executor/runner/acp.Runner":      "the contract of a runner, and what all runners share",
-	"executor/runner/claude.Runner":   "the contract of a runner, and what all runners share",
-	"executor/runner/codex.Runner":    "the contract of a runner, and what all runners share",
-	"executor/runner/opencode.Runner": "the contract of a runner, and what all runners share",
-	"executor/runner/command.Runner":  "the contract of a runner, and what all runners share",
-	"executor/tracker/bd.Client":      "the calls of one program, bd",
-	"executor/workspace.Bases":        "what a run stands on, and what keeps it",
-	"executor/workspace.Checkout":     "what is asked of the user's checkout before a run",
-	"executor/workspace.Space":        "the contract of a workspace, and what opens it",
+	"executor/tracker/bd.Client":  "the calls of one program, bd",
+	"executor/workspace.Bases":    "what a run stands on, and what keeps it",
+	"executor/workspace.Checkout": "what is asked of the user's checkout before a run",
+	"executor/workspace.Space":    "the contract of a workspace, and what opens it",
 }
 
 // anything are the exported functions, as room.Func or room.Type.Func, whose signature

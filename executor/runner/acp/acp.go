@@ -18,7 +18,7 @@ import (
 
 // Runner runs programs that speak ACP. It is stateless and may be used concurrently.
 type Runner struct {
-	runner.Base
+	Base runner.Base // how it runs its program
 
 	patience time.Duration // see opening
 }
@@ -44,7 +44,7 @@ func (p Runner) Check(_ context.Context, r executor.AgentRun) error {
 	if _, err := runner.Limits(r.Runner.LimitedWhen); err != nil {
 		return err
 	}
-	_, err := p.Look(r)
+	_, err := p.Base.Look(r)
 	return err
 }
 
@@ -80,7 +80,7 @@ func (p Runner) Version(ctx context.Context, r executor.AgentRun) (string, error
 		return "", err
 	}
 	defer func() { _ = os.RemoveAll(tmp) }() // it is the system's temporary directory
-	spec := p.Spec(r, room.argv, room.env)
+	spec := p.Base.Spec(r, room.argv, room.env)
 	spec.Stderr = filepath.Join(tmp, "stderr")
 	for try := 1; ; try++ {
 		prog, err := start(ctx, spec, listener{})

@@ -103,7 +103,7 @@ type room struct {
 func (p Runner) room(r executor.AgentRun) (room, error) {
 	var out room
 	var err error
-	if out.argv, err = p.Argv(r); err != nil {
+	if out.argv, err = p.Base.Argv(r); err != nil {
 		return out, err
 	}
 	also := map[string]string{}
@@ -121,7 +121,7 @@ func (p Runner) room(r executor.AgentRun) (room, error) {
 			return set || slices.Contains(r.Runner.Env, name) && name != "TMPDIR"
 		})
 	}
-	if out.env, err = p.Env(r, also); err != nil {
+	if out.env, err = p.Base.Env(r, also); err != nil {
 		out.leave()
 		return out, err
 	}

@@ -9,7 +9,9 @@ import (
 )
 
 // Runner runs Claude Code. It is stateless and may be used concurrently.
-type Runner struct{ runner.Base }
+type Runner struct {
+	Base runner.Base // how it runs its program
+}
 
 var _ executor.Program = Runner{}
 
@@ -23,7 +25,7 @@ func (Runner) Describe() executor.Description {
 
 // Check implements executor.Runner: the program must exist.
 func (c Runner) Check(_ context.Context, r executor.AgentRun) error {
-	_, err := c.Look(r, program)
+	_, err := c.Base.Look(r, program)
 	if err == nil {
 		_, err = runner.Limits(r.Runner.LimitedWhen)
 	}
@@ -32,12 +34,12 @@ func (c Runner) Check(_ context.Context, r executor.AgentRun) error {
 
 // Version implements executor.Program.
 func (c Runner) Version(ctx context.Context, r executor.AgentRun) (string, error) {
-	return c.SaysVersion(ctx, r, program)
+	return c.Base.SaysVersion(ctx, r, program)
 }
 
 // Join implements executor.Program.
 func (c Runner) Join(r executor.AgentRun, session string) []string {
-	argv, err := c.Argv(r, program)
+	argv, err := c.Base.Argv(r, program)
 	if err != nil || session == "" {
 		return nil
 	}

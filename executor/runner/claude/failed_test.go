@@ -67,7 +67,7 @@ func TestFailuresAreTold(t *testing.T) {
 				r.Effect.Session = newID()
 			}
 			run := hasty
-			run.Now = func() time.Time { return time.Date(2026, 11, 21, 20, 0, 0, 0, time.UTC) }
+			run.Base.Now = func() time.Time { return time.Date(2026, 11, 21, 20, 0, 0, 0, time.UTC) }
 			got, err := run.Run(t.Context(), r)
 			if c.class == "" {
 				if err != nil || got.Outcome.Invalid == "" {

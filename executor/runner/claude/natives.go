@@ -22,7 +22,7 @@ const maxAgentFile = 1 << 20
 // the user; the project's come first and hide the user's of the same name. Claude Code's
 // built-in agents are not included.
 func (c Runner) Natives(ctx context.Context, r executor.AgentRun) ([]executor.Native, error) {
-	env, err := c.Env(r, nil)
+	env, err := c.Base.Env(r, nil)
 	if err != nil {
 		return nil, err
 	}

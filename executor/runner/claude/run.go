@@ -14,15 +14,15 @@ import (
 
 // linger is how long a program may stay when it has said its last word.
 func (c Runner) linger() time.Duration {
-	if c.Grace > 0 {
-		return 4 * c.Grace
+	if c.Base.Grace > 0 {
+		return 4 * c.Base.Grace
 	}
 	return 20 * time.Second
 }
 
 // Run implements executor.Runner.
 func (c Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEnded, error) {
-	argv, err := c.Argv(r, program)
+	argv, err := c.Base.Argv(r, program)
 	if err != nil {
 		return executor.AgentEnded{}, err
 	}
@@ -30,7 +30,7 @@ func (c Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEnd
 	if err != nil {
 		return executor.AgentEnded{}, err
 	}
-	t, err := c.Begin(ctx, r)
+	t, err := c.Base.Begin(ctx, r)
 	if err != nil {
 		return executor.AgentEnded{}, err
 	}
@@ -44,7 +44,7 @@ func (c Runner) turn(t *runner.Turn, r executor.AgentRun, argv []string, limited
 	if err != nil {
 		return runner.End{Err: err}
 	}
-	env, err := c.Env(r, settings(r, m))
+	env, err := c.Base.Env(r, settings(r, m))
 	if err != nil {
 		return runner.End{Err: err}
 	}
@@ -58,7 +58,7 @@ func (c Runner) turn(t *runner.Turn, r executor.AgentRun, argv []string, limited
 	in := newInput()
 	s := newStream(t, r, sess.id, m.agent, in)
 	s.stop, s.begun = stop, m.seen
-	s.now = c.Time
+	s.now = c.Base.Time
 	last := time.AfterFunc(1<<62, stop)
 	defer last.Stop()
 	s.over = func() { in.close(); last.Reset(c.linger()) }
@@ -100,7 +100,7 @@ func (c Runner) program(ctx context.Context, r executor.AgentRun, argv, env []st
 		_ = feed.Close() // the pump may have
 		wg.Wait()
 	}()
-	spec := c.Spec(r, argv, env)
+	spec := c.Base.Spec(r, argv, env)
 	spec.Stdin, spec.Tap = stdin, runner.Stdout(&s.lines)
 	spec.Ask, spec.Alone, spec.AtOnce = in.interrupt, true, w.spoke
 	res, err := process.Run(ctx, spec)

@@ -19,7 +19,7 @@ import (
 // Runner runs Codex CLI, a process for each turn. It is stateless and may be used
 // concurrently.
 type Runner struct {
-	runner.Base
+	Base runner.Base // how it runs its program
 
 	// Patience is how long Codex may do nothing but wait for a network that is gone or
 	// for a rate limit to end; 0 is 5 minutes.
@@ -51,10 +51,10 @@ func (c Runner) Check(_ context.Context, r executor.AgentRun) error {
 	if _, err := runner.Limits(r.Runner.LimitedWhen); err != nil {
 		return err
 	}
-	if _, err := c.Look(r, program); err != nil {
+	if _, err := c.Base.Look(r, program); err != nil {
 		return err
 	}
-	env, err := c.Env(r, nil)
+	env, err := c.Base.Env(r, nil)
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (c Runner) Check(_ context.Context, r executor.AgentRun) error {
 
 // Join implements executor.Program.
 func (c Runner) Join(r executor.AgentRun, session string) []string {
-	argv, err := c.Argv(r, program)
+	argv, err := c.Base.Argv(r, program)
 	if err != nil || session == "" {
 		return nil
 	}
@@ -81,7 +81,7 @@ func (c Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEnd
 	if r.Tools != nil {
 		also[tokenVar] = r.Tools.Token
 	}
-	argv, env, err := c.Program(r, also, program)
+	argv, env, err := c.Base.Program(r, also, program)
 	if err != nil {
 		return executor.AgentEnded{}, err
 	}
@@ -92,7 +92,7 @@ func (c Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEnd
 		return executor.AgentEnded{}, err
 	}
 	defer os.RemoveAll(temp)
-	t, err := c.Begin(ctx, r)
+	t, err := c.Base.Begin(ctx, r)
 	if err != nil {
 		return executor.AgentEnded{}, err
 	}
@@ -114,7 +114,7 @@ func (c Runner) turn(t *runner.Turn, r executor.AgentRun, argv, env []string, li
 	defer end(nil)
 	s := &stream{turn: t, end: end, patience: cmp.Or(c.Patience, 5*time.Minute), linger: cmp.Or(c.Linger, 15*time.Second)}
 	stdout := &lines.Cutter{Max: maxLine, Each: s.hear}
-	spec := c.Spec(r, append(argv, flags(r, others)...), env)
+	spec := c.Base.Spec(r, append(argv, flags(r, others)...), env)
 	spec.Stdin, spec.Tap = stdin, runner.Stdout(stdout)
 	spec.Alone = true // it ends its tools in good order
 	res, err := process.Run(ctx, spec)
@@ -133,9 +133,9 @@ func (c Runner) turn(t *runner.Turn, r executor.AgentRun, argv, env []string, li
 		out.Err = runner.CannotRun(r, err)
 	case out.Final:
 	case limited.Matches(r, res):
-		out.Err = limited.Failure(r, c.Time())
+		out.Err = limited.Failure(r, c.Base.Time())
 	default:
-		f := s.failure(r, res, c.Time())
+		f := s.failure(r, res, c.Base.Time())
 		if f == nil {
 			out.Died = died(r, res)
 			break
@@ -151,7 +151,7 @@ func (c Runner) named(r executor.AgentRun, err error) error {
 	if !ok {
 		return err
 	}
-	said := clip(c.Plain(executor.Clean(f.Err.Error())), 600)
+	said := clip(c.Base.Plain(executor.Clean(f.Err.Error())), 600)
 	return &executor.Failure{Class: f.Class, Until: f.Until, Err: fmt.Errorf("agent %s: %s", runner.AgentOf(r), said)}
 }
 

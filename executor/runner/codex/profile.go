@@ -56,7 +56,7 @@ func checkProfile(r executor.AgentRun, env []string) error {
 // Natives implements executor.Program: the profiles of the user, each a file
 // NAME.config.toml in Codex' home directory.
 func (c Runner) Natives(_ context.Context, r executor.AgentRun) ([]executor.Native, error) {
-	env, err := c.Env(r, nil)
+	env, err := c.Base.Env(r, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -204,7 +204,7 @@ func TestALimitSaysWhenItEnds(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 21, 20, 30, 0, 0, time.UTC)
 	p := play(t, captured(t, "usage-limit.jsonl"), "", "exit 1")
-	p.runner.Now = func() time.Time { return now }
+	p.runner.Base.Now = func() time.Time { return now }
 	p.it()
 	var f *executor.Failure
 	if !errors.As(p.err, &f) || f.Until != "2026-11-21T22:26:00Z" {
@@ -320,7 +320,7 @@ func TestAFloodAndAHugeLineAreTaken(t *testing.T) {
 	huge := `{"type":"item.completed","item":{"id":"item_9","type":"command_execution","command":"yes","exit_code":0,"aggregated_output":"` + strings.Repeat("y", maxLine) + `"}}` + "\n"
 	flood := strings.Repeat(`{"type":"item.completed","item":{"id":"item_2","type":"command_execution","command":"true","aggregated_output":"","exit_code":0}}`+"\n", 20_000)
 	p := play(t, whole[:at]+huge+flood+whole[at:], "", "")
-	p.runner.Cap = 1 << 20
+	p.runner.Base.Cap = 1 << 20
 	if p.it(); p.err != nil || p.ended.Outcome.Invalid == "" {
 		t.Fatalf("got %+v, %v", p.ended.Outcome, p.err)
 	}

@@ -19,7 +19,7 @@ func (c Runner) servers(ctx context.Context, r executor.AgentRun, argv, env []st
 		args = append(args, "-p", r.Slug)
 	}
 	args = append(args, "mcp", "list", "--json", "-c", untrusted(r.Dir), "-c", "features.plugins=false")
-	out, err := c.Ask(ctx, r, r.Dir, args, env)
+	out, err := c.Base.Ask(ctx, r, r.Dir, args, env)
 	if err != nil {
 		return nil, err
 	}
@@ -41,5 +41,5 @@ func (c Runner) servers(ctx context.Context, r executor.AgentRun, argv, env []st
 
 // Version implements executor.Program.
 func (c Runner) Version(ctx context.Context, r executor.AgentRun) (string, error) {
-	return c.SaysVersion(ctx, r, program)
+	return c.Base.SaysVersion(ctx, r, program)
 }

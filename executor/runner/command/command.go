@@ -13,7 +13,9 @@ import (
 // Runner runs programs. It is stateless and may be used concurrently. Its methods have
 // pointer receivers: a thousand calls wait in Run, and a value receiver would copy the
 // run once more onto each stack.
-type Runner struct{ runner.Base }
+type Runner struct {
+	Base runner.Base // how it runs its program
+}
 
 var _ executor.Runner = (*Runner)(nil)
 
@@ -22,7 +24,7 @@ const answerCap = 2 << 20
 
 // Check implements executor.Runner: the program must exist.
 func (c *Runner) Check(_ context.Context, r executor.AgentRun) error {
-	_, err := c.Look(r)
+	_, err := c.Base.Look(r)
 	if err == nil {
 		_, err = runner.Limits(r.Runner.LimitedWhen)
 	}
@@ -31,7 +33,7 @@ func (c *Runner) Check(_ context.Context, r executor.AgentRun) error {
 
 // Run implements executor.Runner.
 func (c *Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEnded, error) {
-	argv, env, err := c.Program(r, nil)
+	argv, env, err := c.Base.Program(r, nil)
 	if err != nil {
 		return executor.AgentEnded{}, err
 	}
@@ -42,7 +44,7 @@ func (c *Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEn
 	if err := runner.Files(r); err != nil {
 		return executor.AgentEnded{}, err
 	}
-	spec := c.Spec(r, argv, env)
+	spec := c.Base.Spec(r, argv, env)
 	spec.Stdout = runner.File(r, runner.OutExt)
 	spec.Time = time.Duration(r.Step.Limits.TimeoutMS) * time.Millisecond
 	spec.Idle = time.Duration(r.Step.Stall.AfterMS) * time.Millisecond
@@ -61,7 +63,7 @@ func (c *Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEn
 		spec.Argv = append(argv, string(runner.Prompt(r)))
 	}
 	if r.Activity != nil {
-		p := process.NewPulse(func(n int64, line string) { r.Activity(executor.Activity{Bytes: n, Line: c.Plain(line)}) })
+		p := process.NewPulse(func(n int64, line string) { r.Activity(executor.Activity{Bytes: n, Line: c.Base.Plain(line)}) })
 		spec.Tap = p.Heard
 		defer p.End()
 	}

@@ -82,7 +82,7 @@ func TestAnAgentGetsItsEnvironmentAndNothingElse(t *testing.T) {
 			ask.Env = map[string]string{"FROM_WORKTREE": "1"}
 			one := *quick
 			run := &one
-			run.Secrets = map[string]ir.Secret{"token": {Env: "TOKEN_VAR"}}
+			run.Base.Secrets = map[string]ir.Secret{"token": {Env: "TOKEN_VAR"}}
 			if _, err := run.Run(t.Context(), ask); err != nil {
 				t.Fatal(err)
 			}

@@ -15,10 +15,10 @@ import (
 // ended turns the end of the program into what the machine knows.
 func (c *Runner) ended(r executor.AgentRun, res process.Result, limited *runner.Limit) (executor.AgentEnded, error) {
 	out := executor.AgentEnded{
-		ExitCode: res.Code, End: executor.EndExited, Millis: res.Took.Milliseconds(), Tail: c.Plain(runner.Tail(r)),
+		ExitCode: res.Code, End: executor.EndExited, Millis: res.Took.Milliseconds(), Tail: c.Base.Plain(runner.Tail(r)),
 		Agent: runner.AgentOf(r), Model: runner.ModelOf(r),
 	}
-	if err := c.Scrub(r); err != nil {
+	if err := c.Base.Scrub(r); err != nil {
 		return out, err
 	}
 	silent := true // nothing was reported that outranks how the program ended
@@ -43,7 +43,7 @@ func (c *Runner) ended(r executor.AgentRun, res process.Result, limited *runner.
 	case res.How == process.TimedOut:
 		out.End = executor.EndTimeout
 	case silent && limited.Matches(r, res):
-		return out, limited.Failure(r, c.Time())
+		return out, limited.Failure(r, c.Base.Time())
 	case res.How == process.Idled && r.Step.Stall.Action == "retry":
 		return out, &executor.Failure{Class: executor.FailCrash, Err: fmt.Errorf("agent %s gave no sign of life", runner.AgentOf(r))}
 	case res.How == process.Idled:

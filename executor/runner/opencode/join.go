@@ -24,7 +24,7 @@ func (c *Runner) Join(r executor.AgentRun, session string) []string {
 	if dir, _, ok := serving(r.Keep, session); ok {
 		return []string{filepath.Join(dir, attachFile), "--dir", r.Dir, "--session", session}
 	}
-	argv, err := c.Argv(r, program)
+	argv, err := c.Base.Argv(r, program)
 	if err != nil {
 		return nil
 	}

@@ -14,7 +14,7 @@ import (
 // Close ends them. The zero value with a Base is ready; it may be used concurrently and
 // must not be copied.
 type Runner struct {
-	runner.Base
+	Base runner.Base // how it runs its program
 
 	// Patience bounds how long a turn waits for a model that says that it is too busy
 	// (a rate limit) when it says how long that takes; longer waits end the turn as a
@@ -50,11 +50,11 @@ func (c *Runner) Check(_ context.Context, r executor.AgentRun) error {
 	if _, err := modelOf(runner.ModelOf(r), r.Alias.Provider); err != nil {
 		return runner.Configuration(fmt.Errorf("agent %s: %w", runner.AgentOf(r), err))
 	}
-	_, err := c.Look(r, program)
+	_, err := c.Base.Look(r, program)
 	return err
 }
 
 // Version implements executor.Program.
 func (c *Runner) Version(ctx context.Context, r executor.AgentRun) (string, error) {
-	return c.SaysVersion(ctx, r, program)
+	return c.Base.SaysVersion(ctx, r, program)
 }

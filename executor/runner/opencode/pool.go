@@ -36,7 +36,7 @@ func (p plan) key() string {
 // planOf is the server that a turn needs, and the variables that only its own
 // shells get.
 func (c *Runner) planOf(r executor.AgentRun) (plan, map[string]string, error) {
-	argv, env, err := c.Program(r, nil, program)
+	argv, env, err := c.Base.Program(r, nil, program)
 	if err != nil {
 		return plan{}, nil, err
 	}

@@ -82,7 +82,7 @@ func (c *Runner) start(ctx context.Context, p plan, dir, mark string) (*server, 
 	found := make(chan string, 1)
 	spec := process.Spec{
 		Argv: append(slices.Clone(p.argv), "serve", "--hostname", "127.0.0.1", "--port", "0"), Dir: dir, Env: env, Mark: serverMark,
-		Stdout: filepath.Join(dir, "serve.out"), Stderr: filepath.Join(dir, "serve.err"), Cap: 1 << 20, Grace: c.Grace, Filter: c.Filter,
+		Stdout: filepath.Join(dir, "serve.out"), Stderr: filepath.Join(dir, "serve.err"), Cap: 1 << 20, Grace: c.Base.Grace, Filter: c.Base.Filter,
 		Tap: await(found),
 	}
 	run, cancel := context.WithCancel(context.WithoutCancel(ctx))

@@ -60,7 +60,7 @@ func (c *Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEn
 	if err != nil {
 		return executor.AgentEnded{}, runner.Configuration(fmt.Errorf("agent %s: %w", runner.AgentOf(r), err))
 	}
-	t, err := c.Begin(ctx, r)
+	t, err := c.Base.Begin(ctx, r)
 	if err != nil {
 		return executor.AgentEnded{}, err
 	}
@@ -205,7 +205,7 @@ const takeTime = 10 * time.Second
 
 // stop ends the session's turn and returns when it is idle, and its tools are gone.
 func (u *turn) stop() error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(u.t.Context()), 2*cmp.Or(u.c.Grace, 5*time.Second)+takeTime)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(u.t.Context()), 2*cmp.Or(u.c.Base.Grace, 5*time.Second)+takeTime)
 	defer cancel()
 	begun := u.begun || len(u.spent) > 0 || u.fault != nil // else the message may not have come to the session yet
 	var calm time.Time

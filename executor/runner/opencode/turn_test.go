@@ -393,7 +393,7 @@ func TestASessionThatBeginsSlowlyDidNotStop(t *testing.T) {
 	f := newFake(t, nil)
 	f.sessions["ses_1"] = &session{ID: "ses_1"}
 	r := f.ask(t)
-	begun, err := f.c.Begin(t.Context(), r)
+	begun, err := f.c.Base.Begin(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
