@@ -17,7 +17,6 @@ const mostMethods = 15
 
 // wide are the types that have more, each with the reason.
 var wide = map[string]string{
-	"executor/tracker/bd.Client":  "the calls of one program, bd",
 	"executor/workspace.Bases":    "what a run stands on, and what keeps it",
 	"executor/workspace.Checkout": "what is asked of the user's checkout before a run",
 	"executor/workspace.Space":    "the contract of a workspace, and what opens it",

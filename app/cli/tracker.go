@@ -46,7 +46,7 @@ func runPush(a *project.Args, cmd *cobra.Command, c *project.Compilation, target
 		}
 		p, err := run.PushEpic(ctx, client, r.Epic, h, say)
 		if err == nil && p.Anew {
-			err = client.Planned(ctx, r.Epic, mode, why)
+			err = bd.Planned(ctx, client, r.Epic, mode, why)
 		}
 		if err != nil {
 			return run.PushError(ctx, err)
@@ -73,7 +73,7 @@ func tellApproved(ctx context.Context, out io.Writer, file string, epic *ir.Epic
 		return // it was not pushed
 	}
 	if err == nil {
-		err = c.Approved(ctx, epic, "the plan was approved: digest "+epic.Digest)
+		err = bd.Approved(ctx, c, epic, "the plan was approved: digest "+epic.Digest)
 	}
 	if err != nil {
 		view.Sayf(out, "  bd was not updated; the next ralph apply updates it: %v\n", err)

@@ -29,8 +29,8 @@ func examineTracker(ctx context.Context, root string, asked bool, epic *ir.Epic)
 		f.State, f.Detail = "warning", err.Error()
 		return []Finding{f}
 	}
-	f.Detail = "bd " + c.Version() + ", " + c.Beads()
-	if why := c.Untested(); why != "" {
+	f.Detail = "bd " + c.Database.Version + ", " + c.Database.Dir
+	if why := c.Database.Untested(); why != "" {
 		f.State, f.Hint = "warning", why
 	}
 	types, _, err := bd.MissingTypes(ctx, c)

@@ -33,7 +33,7 @@ func OpenFor(ctx context.Context, epic *Flag, key string, in io.Reader) (*Record
 	if err != nil {
 		return nil, "", nil // FindBead reports the error
 	}
-	n, err := c.RecallNode(ctx, key)
+	n, err := bd.RecallNode(ctx, c, key)
 	if of := string(n.Bead.EpicOf()); err == nil && of != "" && of != key {
 		if r, err := Open(ctx, of, in); err == nil {
 			if id, err := Find(r.Epic, key); err == nil {
@@ -50,7 +50,7 @@ func knownBead(ctx context.Context, id string) bool {
 	if err != nil {
 		return false
 	}
-	_, err = c.RecallNode(ctx, id)
+	_, err = bd.RecallNode(ctx, c, id)
 	return err == nil
 }
 
@@ -60,7 +60,7 @@ func FindBead(ctx context.Context, id string) (b BeadJSON, sprint string, at Pla
 	if err != nil {
 		return b, "", at, exit.Inputf("there is no epic with a sprint %s here, and no beads to look it up:\n  %w", id, err)
 	}
-	n, err := c.RecallNode(ctx, id)
+	n, err := bd.RecallNode(ctx, c, id)
 	if err != nil {
 		return b, "", at, exit.Inputf("there is no epic with a sprint %s here, and %w", id, err)
 	}

@@ -33,7 +33,7 @@ func epicByID(id string) (*ir.Epic, []byte, error) {
 	if err != nil {
 		return nil, nil, exit.Inputf("there is no file %s, no run of an epic %s in this repository, and no beads to look it up:\n  %w", id, id, err)
 	}
-	known, err := c.Recall(ctx, ir.NodeID(id))
+	known, err := bd.Recall(ctx, c, ir.NodeID(id))
 	if err != nil {
 		return nil, nil, exit.Inputf("there is no file %s and no run of an epic %s in this repository, and %w", id, id, err)
 	}

@@ -33,7 +33,7 @@ func Recall(ctx context.Context, id ir.NodeID) (*bd.Recalled, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.Recall(ctx, id)
+	return bd.Recall(ctx, c, id)
 }
 
 // Target is where epic.json belongs, and whether it is there. Another epic is

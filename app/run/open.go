@@ -242,7 +242,7 @@ func (r *Opened) checkLost(ctx context.Context) error {
 		return nil // the tracker's users report what is wrong with it
 	}
 	id := r.Epic.Epic.ID
-	known, err := c.Recall(ctx, id)
+	known, err := bd.Recall(ctx, c, id)
 	if err != nil || known.Run == nil {
 		return nil // it was not pushed, or never applied
 	}

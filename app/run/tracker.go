@@ -29,7 +29,7 @@ func OpenTracker(ctx context.Context, epic *ir.Epic, dir string) (*bd.Client, er
 // one line per call of say. If the tracker is up to date, it reads once and reports
 // nothing.
 func PushEpic(ctx context.Context, c *bd.Client, epic *ir.Epic, h *ir.History, say func(text string)) (*bd.Pushed, error) {
-	if why := c.Untested(); why != "" {
+	if why := c.Database.Untested(); why != "" {
 		say(why)
 	}
 	p, err := bd.Push(ctx, c, epic, bd.PushOptions{History: h, Progress: func(text string) { say("bd: " + text) }})

@@ -124,7 +124,7 @@ func (w *Worker) settled(r *Run, i bd.Issue, kind string) error {
 // blocked, where it could not even be compiled.
 func (w *Worker) release(ctx context.Context, r *Run, i bd.Issue) error {
 	end, c := r.verdict, r.claim
-	if err := w.Bd.CommentOnce(ctx, c.Issue, end.Says(), c.At); err != nil && !w.passOver(r, err) {
+	if err := bd.CommentOnce(ctx, w.Bd, c.Issue, end.Says(), c.At); err != nil && !w.passOver(r, err) {
 		return err
 	}
 	step, ch := c.Start, bd.Change{Status: "open", Unassign: true}
@@ -136,7 +136,7 @@ func (w *Worker) release(ctx context.Context, r *Run, i bd.Issue) error {
 	if i.Waits() {
 		ch.Remove = w.peopleLabels(i)
 	}
-	i, err := w.Bd.UpdatePhase(ctx, i, step, ch)
+	i, err := bd.UpdatePhase(ctx, w.Bd, i, step, ch)
 	if bd.Guarded(err) {
 		return w.over(r, record.ClaimOver, record.IssueLeft, "was changed in bd meanwhile and is left alone")
 	}

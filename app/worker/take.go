@@ -56,7 +56,7 @@ func (w *Worker) cannot(ctx context.Context, i bd.Issue, why string) (bool, erro
 	if !w.tell(i.ID, "not run: "+why) || w.Args.Issue != "" { // who named it reads that here
 		return false, nil
 	}
-	return false, w.Bd.NotTaken(ctx, i, why)
+	return false, bd.NotTaken(ctx, w.Bd, i, why)
 }
 
 // take claims an issue and begins its run. It reports whether it did.
@@ -135,7 +135,7 @@ func (w *Worker) claim(ctx context.Context, r *Run, was *record.Claim) (bool, er
 	if err := c.Save(); err != nil {
 		return false, err
 	}
-	i, err := w.Bd.UpdatePhase(ctx, i, c.Wrote, bd.Change{
+	i, err := bd.UpdatePhase(ctx, w.Bd, i, c.Wrote, bd.Change{
 		Status: "in_progress", If: "open", IfAssignee: &i.Assignee, Assignee: w.Actor, Metadata: map[string]string{bd.TokenKey: c.Token}, Remove: w.peopleLabels(i),
 	})
 	if bd.Guarded(err) { // another writer was faster

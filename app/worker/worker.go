@@ -103,7 +103,7 @@ const (
 // Loop polls, starts runs, watches them and writes their results back until it is told to
 // end.
 func (w *Worker) Loop(ctx context.Context, interrupts <-chan os.Signal) error {
-	w.Say.linef("", "at work on %s: %s at a time, polling bd every %s; Ctrl-C ends it", w.Bd.Beads(), text.Count(w.Args.Max, "issue"), words.Brief(w.Args.Poll))
+	w.Say.linef("", "at work on %s: %s at a time, polling bd every %s; Ctrl-C ends it", w.Bd.Database.Dir, text.Count(w.Args.Max, "issue"), words.Brief(w.Args.Poll))
 	asking, stopAsking := context.WithCancel(ctx)
 	defer stopAsking()
 	poll := time.NewTimer(0)
@@ -210,7 +210,7 @@ func (w *Worker) notTaken(ctx context.Context) error {
 	case err != nil:
 		return exit.Inputf("bd cannot be asked: %w", err)
 	case !there:
-		return exit.Inputf("there is no issue %s in %s: bd list", id, w.Bd.Beads())
+		return exit.Inputf("there is no issue %s in %s: bd list", id, w.Bd.Database.Dir)
 	case w.Told[id] != "": // that is why
 		return &exit.Error{Code: exit.Input}
 	}

@@ -294,12 +294,12 @@ func TestWhyNoWorkerTakesAnIssueIsSaidOnce(t *testing.T) { // S4-12
 	ctx := context.Background()
 	seen := s.bead(theIssue)
 	for range 2 {
-		if err := s.c.NotTaken(ctx, seen, "it has no title"); err != nil {
+		if err := NotTaken(ctx, s.c, seen, "it has no title"); err != nil {
 			t.Fatal(err)
 		}
 	}
 	s.worker("another's")
-	if err := s.c.NotTaken(ctx, seen, "it has no description"); err != nil {
+	if err := NotTaken(ctx, s.c, seen, "it has no description"); err != nil {
 		t.Fatal(err)
 	}
 	if said := s.texts(theIssue); said != "ralph does not run this: it has no title" {

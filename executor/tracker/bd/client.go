@@ -21,17 +21,22 @@ import (
 // Client calls one bd on one beads database. It may be used concurrently; calls
 // wait for each other.
 type Client struct {
+	Database Database // every call uses it
+
 	program string // absolute path of bd
 	dir     string // of the repository, where bd is started
-	beads   string // absolute path of the .beads directory that every call must use
 	actor   string // the name that changes carry
 	prefix  string // of the ids that will be written
 	mark    string // value of Mark
-	version string
 
 	calls sync.Mutex
-	// Calls counts the calls of bd, for tests and benchmarks.
-	count int
+	count int // how many there were
+}
+
+// Database is the beads database that Open has found, and the bd that opens it.
+type Database struct {
+	Dir     string // absolute path of the .beads directory
+	Version string // of bd, such as "1.3.0"
 }
 
 // Missing says that there is no bd, no supported bd, or no beads database, and what to
@@ -96,8 +101,8 @@ func Open(ctx context.Context, o Options) (*Client, error) {
 	if err := c.ask(ctx, quick, &v, "version"); err != nil {
 		return nil, err
 	}
-	c.version = v.Version
-	if err := c.allowed(); err != nil {
+	c.Database.Version = v.Version
+	if err := c.Database.allowed(c.program); err != nil {
 		return nil, err
 	}
 	var where struct {
@@ -106,7 +111,7 @@ func Open(ctx context.Context, o Options) (*Client, error) {
 	if err := c.ask(ctx, quick, &where, "context"); err != nil {
 		return nil, c.noDatabase(err)
 	}
-	c.beads = where.Dir
+	c.Database.Dir = where.Dir
 	return c, nil
 }
 
@@ -124,11 +129,8 @@ func (c *Client) noDatabase(err error) error {
 	return err
 }
 
-// Beads is the absolute path of the database's directory.
-func (c *Client) Beads() string { return c.beads }
-
-// Calls is the number of calls of bd.
-func (c *Client) Calls() int { c.calls.Lock(); defer c.calls.Unlock(); return c.count }
+// called is the number of calls of bd.
+func (c *Client) called() int { c.calls.Lock(); defer c.calls.Unlock(); return c.count }
 
 // quick is the time that a call may take which does not grow with the database. bd
 // waits without limit for a database that is busy, so the limit is generous.
@@ -142,8 +144,8 @@ func (c *Client) environ() []string {
 		return strings.HasPrefix(name, "BD_") || strings.HasPrefix(name, "BEADS_") || strings.HasPrefix(name, "GIT_")
 	})
 	out = append(out, "BD_JSON_ENVELOPE=1", "BD_NON_INTERACTIVE=1", "BD_DISABLE_METRICS=1", "BD_BACKUP_ENABLED=false", "BEADS_ACTOR="+c.actor, "NO_COLOR=1")
-	if c.beads != "" {
-		out = append(out, "BEADS_DIR="+c.beads)
+	if c.Database.Dir != "" {
+		out = append(out, "BEADS_DIR="+c.Database.Dir)
 	}
 	out = append(out, process.ToolMark())
 	if c.mark != "" {
@@ -202,7 +204,7 @@ func (c *Client) run(ctx context.Context, limit time.Duration, args ...string) (
 	if !errors.As(err, &exit) {
 		return nil, fmt.Errorf("bd: %w", err)
 	}
-	return nil, &Refused{short(args), exit.ExitCode(), c.explained(said(out.String(), errs.String()))}
+	return nil, &Refused{short(args), exit.ExitCode(), c.Database.explained(said(out.String(), errs.String()))}
 }
 
 // said finds what bd complained about: an error in JSON on either stream, else the text

@@ -46,7 +46,7 @@
 //     run leaves open. If the mirror was cut short (bd away, kill -9), the worker makes one
 //     after the run that catches up. What the worker found when it claimed the issue is
 //     reported by the mirror (Claim.Notes). It writes nothing else about a run; for an
-//     issue that it does not take it has said why (Client.NotTaken).
+//     issue that it does not take it has said why (NotTaken).
 //   - Planned and Approved (mode.go) move an epic's mode when no run is active.
 //
 // An issue's content (title, description, design, notes, criteria, priority, edges,

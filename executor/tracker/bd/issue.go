@@ -187,7 +187,7 @@ func (i Issue) Phase() (step string, many bool) {
 // UpdatePhase sets a bead's one label phase:<step> and removes every other phase label,
 // together with another change; step "" only removes them. It writes nothing if nothing
 // changes. It returns the resulting bead.
-func (c *Client) UpdatePhase(ctx context.Context, i Issue, step string, ch Change) (Issue, error) {
+func UpdatePhase(ctx context.Context, c *Client, i Issue, step string, ch Change) (Issue, error) {
 	add, remove := relabel(i.Labels, PhasePrefix, step)
 	if ch.Add, ch.Remove = slices.Concat(ch.Add, add), slices.Concat(ch.Remove, remove); ch.empty() {
 		return i, nil

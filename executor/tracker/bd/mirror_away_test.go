@@ -147,7 +147,7 @@ func TestAMirrorWithoutADatabaseSaysWhatToTypeAndGoesOnWhenItIsThere(t *testing.
 func TestTheRunNeverWaitsForBd(t *testing.T) { // the mirror never blocks or fails a run
 	s := newScene(t, []string{"1.1", "1.2: 1.1"})
 	s.open()
-	release := s.fake.Busy(s.c.Beads())
+	release := s.fake.Busy(s.c.Database.Dir)
 	ctx, cancel := context.WithCancel(t.Context())
 	s.m.Start(ctx)
 	s.begin()

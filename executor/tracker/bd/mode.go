@@ -24,18 +24,18 @@ func (i Issue) Mode() (mode string) {
 // Planned records in an epic's bead that its plan was pushed: it is in a mode before
 // building, planning unless already approved. An epic with an active run keeps its mode:
 // the run sets it. Planned is called after a push that wrote the plan.
-func (c *Client) Planned(ctx context.Context, e *ir.Epic, mode, why string) error {
-	return c.moveMode(ctx, e, mode, why, func(now string) bool { return now != machine.ModeBuilding })
+func Planned(ctx context.Context, c *Client, e *ir.Epic, mode, why string) error {
+	return moveMode(ctx, c, e, mode, why, func(now string) bool { return now != machine.ModeBuilding })
 }
 
 // Approved records in an epic's bead that its plan was approved: it is ready for
 // building. An epic that was not pushed has no bead, and nothing is recorded.
-func (c *Client) Approved(ctx context.Context, e *ir.Epic, why string) error {
-	return c.moveMode(ctx, e, machine.ModeReady, why, func(now string) bool { return now != machine.ModeBuilding && now != "" })
+func Approved(ctx context.Context, c *Client, e *ir.Epic, why string) error {
+	return moveMode(ctx, c, e, machine.ModeReady, why, func(now string) bool { return now != machine.ModeBuilding && now != "" })
 }
 
 // moveMode takes an epic's bead to a mode, over those that lie in between.
-func (c *Client) moveMode(ctx context.Context, e *ir.Epic, to, why string, from func(string) bool) error {
+func moveMode(ctx context.Context, c *Client, e *ir.Epic, to, why string, from func(string) bool) error {
 	id := string(e.Epic.ID)
 	if !Mirrors(e, MirrorMode) {
 		return nil

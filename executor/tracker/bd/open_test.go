@@ -93,7 +93,7 @@ func TestAnotherVersionIsNotLetNearADatabase(t *testing.T) { // issue: versions 
 			t.Errorf("%s: it does not say what to type: %+v", version, m)
 		}
 		t.Setenv(AnsweredFor, answered)
-		if c, err := open(); err != nil || c.Untested() == "" {
+		if c, err := open(); err != nil || c.Database.Untested() == "" {
 			t.Errorf("%s, answered for: %v", version, err)
 		}
 		t.Setenv(AnsweredFor, "1.5")

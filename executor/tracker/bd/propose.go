@@ -29,7 +29,7 @@ const maxTitle = 500
 // to that. Nothing works on it before a person opens it: bd update ID -s open. A proposal
 // is identified by epic, node and title: one that already has a bead is not written
 // again, whatever became of the bead. It returns the ids of the new beads.
-func (c *Client) Propose(ctx context.Context, epic *ir.Epic, list []machine.Proposed) ([]string, error) {
+func Propose(ctx context.Context, c *Client, epic *ir.Epic, list []machine.Proposed) ([]string, error) {
 	if len(list) == 0 {
 		return nil, nil
 	}
@@ -84,7 +84,7 @@ func (m *Mirror) propose(ctx context.Context) error {
 		return nil
 	}
 	err := m.do(ctx, func(ctx context.Context) error {
-		made, err := m.c.Propose(ctx, m.epic, list)
+		made, err := Propose(ctx, m.c, m.epic, list)
 		if len(made) > 0 {
 			m.report("bd: agents propose %s (deferred: bd show ID, bd update ID -s open)", strings.Join(made, ", "))
 		}

@@ -33,7 +33,7 @@ func testProposals(t *testing.T, c *Client) {
 		{Proposal: executor.Proposal{Title: "fix  the CLOCK"}, Node: "1.1"},
 		{Proposal: executor.Proposal{Title: "Tidy up"}, Node: "integration"},
 	}
-	made, err := c.Propose(ctx, epic, list)
+	made, err := Propose(ctx, c, epic, list)
 	if err != nil || len(made) != 2 {
 		t.Fatalf("made %v, %v; want two", made, err)
 	}
@@ -56,13 +56,13 @@ func testProposals(t *testing.T, c *Client) {
 	if _, err := c.Update(ctx, made[0], Change{Status: "open", Title: "Fix the clock soon"}); err != nil {
 		t.Fatal(err)
 	}
-	if again, err := c.Propose(ctx, epic, list); err != nil || len(again) != 0 {
+	if again, err := Propose(ctx, c, epic, list); err != nil || len(again) != 0 {
 		t.Errorf("proposed again: %v, %v", again, err)
 	}
 	if i, _, err := c.Show(ctx, made[0]); err != nil || i.Status != "open" || i.Title != "Fix the clock soon" {
 		t.Errorf("what a person changed became %+v, %v", i, err)
 	}
-	if again, err := c.Propose(ctx, epic, append(list, machine.Proposed{Proposal: executor.Proposal{Title: "One more"}, Node: "1.1"})); err != nil || len(again) != 1 {
+	if again, err := Propose(ctx, c, epic, append(list, machine.Proposed{Proposal: executor.Proposal{Title: "One more"}, Node: "1.1"})); err != nil || len(again) != 1 {
 		t.Errorf("one more: %v, %v", again, err)
 	}
 }
@@ -85,7 +85,7 @@ func testBead(t *testing.T, c *Client) {
 	if _, many := i.Phase(); !many {
 		t.Errorf("two phases are not told: %v", i.Labels)
 	}
-	i, err = c.UpdatePhase(ctx, i, "implement", Change{Status: "in_progress", If: "open", Assignee: "ralph"})
+	i, err = UpdatePhase(ctx, c, i, "implement", Change{Status: "in_progress", If: "open", Assignee: "ralph"})
 	if err != nil || i.Status != "in_progress" || i.Assignee != "ralph" {
 		t.Fatalf("claimed: %+v, %v", i, err)
 	}
@@ -93,9 +93,9 @@ func testBead(t *testing.T, c *Client) {
 	if step, many := i.Phase(); err != nil || step != "implement" || many || !slices.Contains(i.Labels, "keep") {
 		t.Errorf("labels after a phase was set: %v, %v", i.Labels, err)
 	}
-	calls := c.Calls()
-	if _, err := c.UpdatePhase(ctx, i, "implement", Change{}); err != nil || c.Calls() != calls {
-		t.Errorf("the same phase again: %d calls, %v", c.Calls()-calls, err)
+	calls := c.called()
+	if _, err := UpdatePhase(ctx, c, i, "implement", Change{}); err != nil || c.called() != calls {
+		t.Errorf("the same phase again: %d calls, %v", c.called()-calls, err)
 	}
 	if _, err := c.Update(ctx, "bd-n1", Change{Add: []string{"x"}}); err != nil {
 		t.Error(err)

@@ -81,7 +81,7 @@ func Push(ctx context.Context, c *Client, e *ir.Epic, o PushOptions) (*Pushed, e
 	if p.say == nil {
 		p.say = func(string) {}
 	}
-	before := c.Calls()
+	before := c.called()
 	var err error
 	if p.now, err = codec.Rows(e, o.History); err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func Push(ctx context.Context, c *Client, e *ir.Epic, o PushOptions) (*Pushed, e
 			err = fmt.Errorf("beads of epic %s are being changed by somebody else; push again when that is over", e.Epic.ID)
 		}
 		if err != nil || !again {
-			p.out.Calls = c.Calls() - before
+			p.out.Calls = c.called() - before
 			return p.out, err
 		}
 	}

@@ -280,7 +280,7 @@ func TestBdTraps(t *testing.T) { // issue: the traps are each a test; nothing el
 		}
 		defer exec.Command("git", "-C", dir, "worktree", "remove", "--force", tree).Run()
 		in, err := Open(ctx, Options{Program: realBd(t), Dir: tree})
-		if err != nil || in.Beads() != c.Beads() {
+		if err != nil || in.Database.Dir != c.Database.Dir {
 			t.Fatalf("%v, %v", in, err)
 		}
 		cmd := exec.Command(realBd(t), "update", id(4), "-p", "0")
@@ -293,7 +293,7 @@ func TestBdTraps(t *testing.T) { // issue: the traps are each a test; nothing el
 		t.Setenv("BEADS_DIR", t.TempDir())
 		t.Setenv("BD_ACTOR", "somebody")
 		other, err := Open(ctx, Options{Program: realBd(t), Dir: dir})
-		if err != nil || other.Beads() != c.Beads() {
+		if err != nil || other.Database.Dir != c.Database.Dir {
 			t.Errorf("%v, %v", other, err)
 		}
 	})
@@ -372,7 +372,7 @@ func TestBdTraps(t *testing.T) { // issue: the traps are each a test; nothing el
 		t.Errorf("around the database was\n%s\nand is\n%s", around, now)
 	}
 	for _, file := range []string{"backup", "issues.jsonl"} {
-		if _, err := os.Stat(filepath.Join(c.Beads(), file)); err == nil {
+		if _, err := os.Stat(filepath.Join(c.Database.Dir, file)); err == nil {
 			t.Errorf(".beads/%s was made", file)
 		}
 	}

@@ -78,14 +78,14 @@ func (u *Unknown) Error() string {
 
 // Recall reads an epic back, in two calls of bd. It returns *Unknown if the id is not that
 // of an epic pushed by ralph. Unreadable kept data of a node is an error: it was modified.
-func (c *Client) Recall(ctx context.Context, id ir.NodeID) (*Recalled, error) {
+func Recall(ctx context.Context, c *Client, id ir.NodeID) (*Recalled, error) {
 	there, err := c.ByID(ctx, string(id))
 	if err != nil {
 		return nil, err
 	}
 	bead, ok := there[string(id)]
 	if !ok {
-		return nil, &Unknown{fmt.Sprintf("there is no bead %s in %s", id, c.beads), "bd list -t epic -l ralph --all lists the epics that ralph pushed"}
+		return nil, &Unknown{fmt.Sprintf("there is no bead %s in %s", id, c.Database.Dir), "bd list -t epic -l ralph --all lists the epics that ralph pushed"}
 	}
 	out, err := recallEpic(bead)
 	if err != nil {
@@ -199,14 +199,14 @@ func recallNode(b Issue) (RecalledNode, error) {
 }
 
 // RecallNode reads one bead back; *Unknown if no bead has exactly this id.
-func (c *Client) RecallNode(ctx context.Context, id string) (RecalledNode, error) {
+func RecallNode(ctx context.Context, c *Client, id string) (RecalledNode, error) {
 	there, err := c.ByID(ctx, id)
 	if err != nil {
 		return RecalledNode{}, err
 	}
 	b, ok := there[id]
 	if !ok {
-		return RecalledNode{}, &Unknown{Why: fmt.Sprintf("there is no bead %s in %s", id, c.beads)}
+		return RecalledNode{}, &Unknown{Why: fmt.Sprintf("there is no bead %s in %s", id, c.Database.Dir)}
 	}
 	return recallNode(b)
 }

@@ -21,7 +21,7 @@ func TestWhatTheMirrorKeepsComesBack(t *testing.T) { // S2-38, S2-41, K33
 	s.play(func() { s.settle(false) })
 	s.ended()
 	s.settle(true)
-	got, err := s.c.Recall(context.Background(), "bd-epic")
+	got, err := Recall(context.Background(), s.c, "bd-epic")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestRecallRefusesWhatIsNotRalphs(t *testing.T) { // K33
 					t.Fatal(err)
 				}
 			}
-			_, err := s.c.Recall(context.Background(), c.id)
+			_, err := Recall(context.Background(), s.c, c.id)
 			var unknown *Unknown
 			if !errors.As(err, &unknown) || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("it said %v, want %q", err, c.want)

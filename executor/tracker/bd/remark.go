@@ -50,7 +50,7 @@ func saidSince(list []Comment, text string, from time.Time) bool {
 }
 
 // CommentOnce comments a bead, unless it has the same comment since a time.
-func (c *Client) CommentOnce(ctx context.Context, id, text string, since time.Time) error {
+func CommentOnce(ctx context.Context, c *Client, id, text string, since time.Time) error {
 	if list, err := c.Comments(ctx, id); err != nil || saidSince(list, text, since) {
 		return err
 	}
@@ -59,12 +59,12 @@ func (c *Client) CommentOnce(ctx context.Context, id, text string, since time.Ti
 
 // NotTaken comments once in an issue why no worker takes it, unless the issue has changed
 // since it was read.
-func (c *Client) NotTaken(ctx context.Context, i Issue, why string) error {
+func NotTaken(ctx context.Context, c *Client, i Issue, why string) error {
 	now, there, err := c.Show(ctx, i.ID)
 	if err != nil || !there || now.Status != i.Status || now.Assignee != i.Assignee || now.Token() != i.Token() {
 		return err
 	}
-	return c.CommentOnce(ctx, i.ID, "ralph does not run this: "+why, i.CreatedAt)
+	return CommentOnce(ctx, c, i.ID, "ralph does not run this: "+why, i.CreatedAt)
 }
 
 // once puts a note on a bead, once in this run.
