@@ -15,13 +15,6 @@ import (
 // are several things, each asked by somebody else.
 const mostMethods = 15
 
-// wide are the types that have more, each with the reason.
-var wide = map[string]string{
-	"executor/workspace.Bases":    "what a run stands on, and what keeps it",
-	"executor/workspace.Checkout": "what is asked of the user's checkout before a run",
-	"executor/workspace.Space":    "the contract of a workspace, and what opens it",
-}
-
 // anything are the exported functions, as room.Func or room.Type.Func, whose signature
 // has an any, each with the reason.
 var anything = map[string]string{
@@ -190,15 +183,8 @@ func TestNoTypeThatCrossesRoomsIsWide(t *testing.T) {
 		room, name := key[:strings.LastIndexByte(key, '.')], key[strings.LastIndexByte(key, '.')+1:]
 		methods := map[string]bool{}
 		shows(types, key, methods)
-		if n := len(methods); rooms[room] && ast.IsExported(name) && n > mostMethods && wide[key] == "" {
+		if n := len(methods); rooms[room] && ast.IsExported(name) && n > mostMethods {
 			t.Errorf("%s has %d exported methods, and other rooms use it; more than %d are several things: %s", key, n, mostMethods, strings.Join(slices.Sorted(maps.Keys(methods)), " "))
-		} else if wide[key] != "" && n <= mostMethods {
-			t.Errorf("%s has %d exported methods and needs no exception", key, n)
-		}
-	}
-	for key := range wide {
-		if types[key] == nil {
-			t.Errorf("there is no %s", key)
 		}
 	}
 }

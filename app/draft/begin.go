@@ -34,7 +34,7 @@ func (j *Job) Begin(ctx context.Context, w Wish, res compiler.Result, a *run.Arg
 		case goesOn && w.sameAs(j.was, res.Epic):
 			return j.was, j.raw, nil
 		case !goesOn:
-			if a.Base, err = space.Checkout.Overlay(ctx, j.plan, w.Old); err != nil {
+			if a.Base, err = space.Files.Overlay(ctx, j.plan, w.Old); err != nil {
 				return nil, nil, err
 			}
 			if j.was != nil { // even for the same words: their draft has ended
@@ -73,14 +73,14 @@ func (j *Job) checkFiles(ctx context.Context, epic *ir.Epic) (*workspace.Space, 
 	if err != nil {
 		return nil, err
 	}
-	ignored, err := space.Checkout.Ignored(ctx, []string{epic.Epic.Plan})
+	ignored, err := space.Files.Ignored(ctx, []string{epic.Epic.Plan})
 	if err != nil {
 		return nil, err
 	}
 	if len(ignored) > 0 {
 		return nil, exit.Inputf("git ignores %s, so no commit can hold the plan: name another file, or fix .gitignore", epic.Epic.Plan)
 	}
-	differ, err := space.Checkout.Differs(ctx, "HEAD", epic.Run.Policies)
+	differ, err := space.Files.Differs(ctx, "HEAD", epic.Run.Policies)
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +154,7 @@ func (j *Job) goesOn(ctx context.Context, now *ir.Epic) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	differ, err := d.Space.Checkout.Differs(ctx, d.Run.Bases().Base().Commit, []string{d.Plan})
+	differ, err := d.Space.Files.Differs(ctx, d.Run.Bases().Base().Commit, []string{d.Plan})
 	if err != nil {
 		return false, err
 	}

@@ -26,7 +26,7 @@ func (d *Draft) otherPolicy(ctx context.Context, epic *ir.Epic) (string, error) 
 			files = append(files, at)
 		}
 	}
-	other, err := d.Space.Checkout.Differs(ctx, d.commit(), files)
+	other, err := d.Space.Files.Differs(ctx, d.commit(), files)
 	if err != nil {
 		return "", err
 	}

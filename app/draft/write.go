@@ -95,7 +95,7 @@ func (d *Draft) put(ctx context.Context, text []byte, again bool) (wrote bool, e
 	if err != nil {
 		return false, err
 	}
-	differ, err := d.Space.Checkout.Differs(ctx, d.Run.Bases().Base().Commit, []string{d.Plan})
+	differ, err := d.Space.Files.Differs(ctx, d.Run.Bases().Base().Commit, []string{d.Plan})
 	if err != nil {
 		return false, err
 	}

@@ -32,7 +32,7 @@ type Asker struct {
 
 // AskerOf is the person at this terminal.
 func AskerOf(about string, epic *ir.Epic, space *workspace.Space) Asker {
-	return Asker{about, project.UserName(), space.Checkout.Committer(), epic.Run.Tracker != nil && epic.Run.Tracker.Approvals}
+	return Asker{about, project.UserName(), space.User.Committer(), epic.Run.Tracker != nil && epic.Run.Tracker.Approvals}
 }
 
 // NextSteps lists what a person can do about a node that does not continue by itself: of

@@ -80,7 +80,7 @@ func WillRun(planned []machine.Planned) map[ir.NodeID]bool {
 // are the accepted commits of others on that branch that the base holds.
 func MergedInto(ctx context.Context, space *workspace.Space, run *machine.Run, base string) (nodes []ir.NodeID, theirs []string, err error) {
 	for _, c := range run.Integration().Others() {
-		in, err := space.Bases.Merged(ctx, base, []executor.Result{{Node: executor.Integration, Tree: executor.Tree{Commit: c}}})
+		in, err := space.Results.Merged(ctx, base, []executor.Result{{Node: executor.Integration, Tree: executor.Tree{Commit: c}}})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -90,7 +90,7 @@ func MergedInto(ctx context.Context, space *workspace.Space, run *machine.Run, b
 	}
 	have := lists.Keep(run.Views(), func(v machine.NodeView) bool { return v.Result.Commit != "" })
 	results := lists.Map(have, func(v machine.NodeView) executor.Result { return executor.Result{Node: v.ID, Tree: v.Result} })
-	in, err := space.Bases.Merged(ctx, base, results)
+	in, err := space.Results.Merged(ctx, base, results)
 	return slices.DeleteFunc(in, func(id ir.NodeID) bool { return id == executor.Integration }), theirs, err
 }
 

@@ -125,15 +125,15 @@ func (f startsFrom) wrong(ctx context.Context, base executor.Tree, uses []usedFi
 	}
 	slices.Sort(paths)
 	paths = slices.Compact(paths)
-	lacks, err := f.space.Checkout.Lacks(ctx, base.Commit, paths)
+	lacks, err := f.space.Files.Lacks(ctx, base.Commit, paths)
 	if err != nil {
 		return nil, err
 	}
-	differ, err := f.space.Checkout.Differs(ctx, base.Commit, slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return !here[p] }))
+	differ, err := f.space.Files.Differs(ctx, base.Commit, slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return !here[p] }))
 	if err != nil {
 		return nil, err
 	}
-	in, err := f.space.Checkout.Submodules(ctx, base.Commit, paths)
+	in, err := f.space.Files.Submodules(ctx, base.Commit, paths)
 	if err != nil {
 		return nil, err
 	}
@@ -153,12 +153,12 @@ func (f startsFrom) wrong(ctx context.Context, base executor.Tree, uses []usedFi
 // sort says of each wrong file what it means for a run.
 func (f startsFrom) sort(ctx context.Context, base executor.Tree, found []wrongFile, out *startFiles) error {
 	paths := lists.Map(found, func(w wrongFile) string { return w.Path })
-	ignored, err := f.space.Checkout.Ignored(ctx, paths)
+	ignored, err := f.space.Files.Ignored(ctx, paths)
 	if err != nil {
 		return err
 	}
 	has := func(commit, path string) bool {
-		lacks, err := f.space.Checkout.Lacks(ctx, commit, []string{path})
+		lacks, err := f.space.Files.Lacks(ctx, commit, []string{path})
 		return err == nil && len(lacks) == 0
 	}
 	for _, w := range found {
@@ -217,7 +217,7 @@ func (f startsFrom) mend(ctx context.Context, path string, base executor.Tree, i
 	if at, err := f.space.Bases.Moved(ctx); err == nil && at != "" && at != base.Commit && has(at, path) {
 		return fmt.Sprintf("the commit that agents start from (%.12s) lacks it, its branch has it by now (%.12s): ralph apply --rebase", base.Commit, at)
 	}
-	way := f.space.Checkout.Way(path) // git takes nothing that is behind a link
+	way := f.space.Files.Way(path) // git takes nothing that is behind a link
 	add := strings.Join(lists.Map(way, words.QuotePath), " ")
 	switch {
 	case ignored:

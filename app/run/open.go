@@ -63,7 +63,7 @@ func Open(ctx context.Context, file string, epic *ir.Epic, raw []byte, a *Args) 
 	if r.Space, err = workspace.Open(ctx, project.EpicDir(file), epic); err != nil {
 		return r, err
 	}
-	if err := r.Space.Checkout.MayCommit(); err != nil {
+	if err := r.Space.User.MayCommit(); err != nil {
 		return r, err
 	}
 	state := r.Space.State()
@@ -146,11 +146,11 @@ func (r *Opened) lockAndReplay(ctx context.Context, state string) (err error) {
 		return err
 	}
 	r.crew = NewCrew(r.Epic)
-	r.Space.Filter, r.Space.Redact = r.crew.Redact.Filter, r.crew.Redact.String
+	r.Space.Secrets = workspace.Secrets{Filter: r.crew.Redact.Filter, Redact: r.crew.Redact.String}
 	values, doubtful := record.Unmistakable(r.Epic, record.SecretValues(r.Epic, os.Environ()))
 	r.doubtful = doubtful
 	if known := redact.NewSearch(values); !known.Empty() {
-		r.Space.Known = known.Count
+		r.Space.Secrets.Count = known.Count
 	}
 	if err := r.Space.Trees.Recover(ctx); err != nil {
 		return err

@@ -165,7 +165,7 @@ func (r *Opened) start(ctx context.Context, a *Args, only, rerun []ir.NodeID) (e
 // drive walks the epic in this process, until it ends or is interrupted.
 func (r *Opened) drive(ctx context.Context, a *Args, start executor.RunStarted, view watcher, observe func([]executor.Event), interrupts <-chan os.Signal) (interrupted bool, err error) {
 	tools := r.tools(a.Worker, view.Activity)
-	tools.Agents, tools.Runners, tools.Identity = r.agents, r.crew.By, r.Space.Checkout.Identity()
+	tools.Agents, tools.Runners, tools.Identity = r.agents, r.crew.By, r.Space.User.Identity()
 	interrupted, err = local.Apply(ctx, local.Config{
 		Tools: tools,
 		Run:   r.Run, Journal: r.log, Inbox: r.log, Orphans: r.orphans, Watch: r.Space.Checkout.Watch(r.crew.Redact.String), Grace: a.Grace, Interrupts: interrupts,

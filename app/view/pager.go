@@ -20,7 +20,7 @@ import (
 func PagerOf(ctx context.Context, space *workspace.Space) (string, error) {
 	pager, set := os.LookupEnv("GIT_PAGER")
 	if !set {
-		configured, err := space.Checkout.Pager(ctx)
+		configured, err := space.User.Pager(ctx)
 		if err != nil {
 			return "", err
 		}

@@ -51,12 +51,12 @@ func (w *Worker) startOf(ctx context.Context, i bd.Issue, epic *ir.Epic) (*start
 		return nil, faulty(err)
 	}
 	defer space.Trees.Release()
-	g, err := space.Bases.Gather(ctx, ids, of)
+	g, err := space.Results.Gather(ctx, ids, of)
 	if err != nil {
 		return nil, faulty(err)
 	}
 	p.gathered = g
-	if p.held, err = space.Bases.Holds(ctx, g.Results); err != nil {
+	if p.held, err = space.Results.Holds(ctx, g.Results); err != nil {
 		return nil, faulty(err)
 	}
 	if len(g.Paths) > 0 {

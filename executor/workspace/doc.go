@@ -7,7 +7,8 @@
 // app opens it, executor/effects and executor/local call it.
 //
 // Effects use a [Space]: executor.Workspace. The rest is in its fields, by subject:
-// [Bases], [Checkout], [Names], [Refs], [Trees]. All share one space, which holds git.
+// [Bases], [Results], [Checkout], [Files], [User], [Names], [Refs], [Trees]. All share one
+// space, which holds git.
 //
 // # What is never touched
 //

@@ -44,7 +44,7 @@ func follow(p string, link func(p string) (target string, ok bool)) (links []str
 // Way is what leads to a path in the user's checkout: the links on its way and the file
 // itself, without those outside the checkout. Git accepts each of them; it accepts no
 // path beyond a link.
-func (s Checkout) Way(p string) []string {
+func (s Files) Way(p string) []string {
 	links, to := follow(p, func(p string) (string, bool) {
 		target, err := os.Readlink(filepath.Join(s.top, filepath.FromSlash(p)))
 		if rel, relErr := filepath.Rel(s.top, target); filepath.IsAbs(target) && relErr == nil && filepath.IsLocal(rel) {

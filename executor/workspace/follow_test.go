@@ -50,11 +50,11 @@ func TestFilesBehindLinks(t *testing.T) { // execution §5, preflight
 		get  func() ([]string, error)
 		want string
 	}{
-		{"lacks", func() ([]string, error) { return r.space.Checkout.Lacks(t.Context(), r.head(), paths) }, "link/y.sh link/y.log sub/up/y.sh dangling/x.sh dangling a/x.sh a new/x.sh"},
-		{"differs", func() ([]string, error) { return r.space.Checkout.Differs(t.Context(), r.head(), paths) }, "link/y.sh link/z.sh link/y.log sub/up/y.sh new/x.sh"},
-		{"ignored", func() ([]string, error) { return r.space.Checkout.Ignored(t.Context(), paths) }, "link/y.log"},
+		{"lacks", func() ([]string, error) { return r.space.Files.Lacks(t.Context(), r.head(), paths) }, "link/y.sh link/y.log sub/up/y.sh dangling/x.sh dangling a/x.sh a new/x.sh"},
+		{"differs", func() ([]string, error) { return r.space.Files.Differs(t.Context(), r.head(), paths) }, "link/y.sh link/z.sh link/y.log sub/up/y.sh new/x.sh"},
+		{"ignored", func() ([]string, error) { return r.space.Files.Ignored(t.Context(), paths) }, "link/y.log"},
 		{"submodules", func() (out []string, err error) {
-			in, err := r.space.Checkout.Submodules(t.Context(), r.head(), paths)
+			in, err := r.space.Files.Submodules(t.Context(), r.head(), paths)
 			for p, s := range in {
 				out = append(out, p+":"+s)
 			}
@@ -63,7 +63,7 @@ func TestFilesBehindLinks(t *testing.T) { // execution §5, preflight
 		}, "vendor/tool/no.sh:vendor/tool vendor/tool/run.sh:vendor/tool"},
 		{"ways", func() (out []string, err error) {
 			for _, p := range []string{"link/y.sh", "x.sh", "sub/up/y.sh", "out/x.sh", "a/x.sh", "dangling/x.sh", "whole/x.sh", "tools/x.sh"} {
-				out = append(out, strings.Join(r.space.Checkout.Way(p), ":"))
+				out = append(out, strings.Join(r.space.Files.Way(p), ":"))
 			}
 			return out, nil
 		}, "link:tools/y.sh x.sh:link:tools/x.sh sub/up:link:tools/y.sh out a dangling:nowhere/x.sh whole:tools/x.sh tools/x.sh"},

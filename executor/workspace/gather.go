@@ -29,7 +29,7 @@ var nodeName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 // this epic starts from, for the epic's first node. It moves no ref. of names a node's
 // epic if several epics have a node of its id; without an entry, or if that epic has no
 // result, an only result is taken.
-func (s Bases) Gather(ctx context.Context, nodes []ir.NodeID, of map[ir.NodeID]ir.NodeID) (Gathered, error) {
+func (s Results) Gather(ctx context.Context, nodes []ir.NodeID, of map[ir.NodeID]ir.NodeID) (Gathered, error) {
 	var g Gathered
 	for _, id := range nodes {
 		commit, err := s.resultOf(ctx, id, of[id])
@@ -46,7 +46,7 @@ func (s Bases) Gather(ctx context.Context, nodes []ir.NodeID, of map[ir.NodeID]i
 		}
 		g.Results = append(g.Results, executor.Result{Node: id, Tree: at})
 	}
-	heads, _, err := s.Heads(ctx)
+	heads, _, err := Bases{s.space}.Heads(ctx)
 	if err != nil || len(g.Results) == 0 {
 		g.Base = heads
 		return g, err
@@ -88,7 +88,7 @@ func (s *space) resultOf(ctx context.Context, id, epic ir.NodeID) (string, error
 
 // Holds reports whether the pinned base of the epic has all these results in its
 // history; false if nothing is pinned.
-func (s Bases) Holds(ctx context.Context, results []executor.Result) (bool, error) {
+func (s Results) Holds(ctx context.Context, results []executor.Result) (bool, error) {
 	base, err := s.base(ctx)
 	if err != nil || base == "" {
 		return false, err

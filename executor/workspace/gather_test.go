@@ -33,7 +33,7 @@ func TestWorkStartsFromResultsOfOtherEpics(t *testing.T) { // S4-17, S4-21, exec
 	r.git("commit", "-q", "--allow-empty", "-m", "main goes on")
 
 	of := map[ir.NodeID]ir.NodeID{"bd-twice": "bd-e4"}
-	g, err := r.space.Bases.Gather(t.Context(), []ir.NodeID{"bd-a", "bd-b", "bd-none", "bd-twice", "bd-*"}, of)
+	g, err := r.space.Results.Gather(t.Context(), []ir.NodeID{"bd-a", "bd-b", "bd-none", "bd-twice", "bd-*"}, of)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,15 +48,15 @@ func TestWorkStartsFromResultsOfOtherEpics(t *testing.T) { // S4-17, S4-21, exec
 	for _, in := range []string{a, b, "main"} {
 		r.git("merge-base", "--is-ancestor", in, g.Base.Commit)
 	}
-	again, err := r.space.Bases.Gather(t.Context(), []ir.NodeID{"bd-a", "bd-b", "bd-none", "bd-twice"}, of)
+	again, err := r.space.Results.Gather(t.Context(), []ir.NodeID{"bd-a", "bd-b", "bd-none", "bd-twice"}, of)
 	if err != nil || again.Base != g.Base {
 		t.Errorf("the same inputs gave %v and %v, %v", g.Base, again.Base, err)
 	}
-	if g, err := r.space.Bases.Gather(t.Context(), []ir.NodeID{"bd-twice"}, nil); err != nil || len(g.Missing) != 1 {
+	if g, err := r.space.Results.Gather(t.Context(), []ir.NodeID{"bd-twice"}, nil); err != nil || len(g.Missing) != 1 {
 		t.Errorf("two epics have such a node, and nothing says which: %+v, %v", g, err)
 	}
 
-	g, err = r.space.Bases.Gather(t.Context(), []ir.NodeID{"bd-a", "bd-clash"}, nil)
+	g, err = r.space.Results.Gather(t.Context(), []ir.NodeID{"bd-a", "bd-clash"}, nil)
 	if err != nil || g.Base.Commit != "" || g.Culprit != "bd-clash" || !slices.Equal(g.Paths, []string{"a.txt"}) {
 		t.Errorf("a conflict: %+v, %v", g, err)
 	}
@@ -66,7 +66,7 @@ func TestABaseIsPinnedWhereItIsTold(t *testing.T) { // execution §2: the base i
 	r := newRepo(t, executortest.Epic([]string{"1.1"}))
 	a := r.resultOf("bd-e1", "bd-a", "a.txt", "a\n")
 	in := []executor.Result{{Node: "bd-a", Tree: executor.Tree{Commit: a}}}
-	if holds, err := r.space.Bases.Holds(t.Context(), in); err != nil || holds {
+	if holds, err := r.space.Results.Holds(t.Context(), in); err != nil || holds {
 		t.Errorf("nothing is pinned and it holds %v, %v", holds, err)
 	}
 	for _, want := range []string{r.head(), a} {
@@ -74,7 +74,7 @@ func TestABaseIsPinnedWhereItIsTold(t *testing.T) { // execution §2: the base i
 		if err != nil || got.Commit != want {
 			t.Errorf("pinned at %s, %v; want %s", got.Commit, err, want)
 		}
-		if holds, err := r.space.Bases.Holds(t.Context(), in); err != nil || holds != (want == a) {
+		if holds, err := r.space.Results.Holds(t.Context(), in); err != nil || holds != (want == a) {
 			t.Errorf("a base at %s holds %v, %v", want, holds, err)
 		}
 	}

@@ -20,7 +20,7 @@ const wholeBlob = 4 << 20
 // files, their names, and all that its own commits say. The value itself is never said.
 // Of a merge the start is what git makes of it, with conflicts.
 func (s *space) known(ctx context.Context, e executor.Effect, parents []string, tree string) ([]string, error) {
-	if s.Known == nil {
+	if s.Secrets.Count == nil {
 		return nil, nil
 	}
 	at := e.Commit
@@ -90,14 +90,14 @@ func (s *space) inChanges(ctx context.Context, start, changes, advice string) (p
 		list = append(list, c)
 		names.WriteString(c.path + "\x00")
 	})
-	named, err := s.Known(strings.NewReader(names.String()))
+	named, err := s.Secrets.Count(strings.NewReader(names.String()))
 	if err != nil {
 		return nil, err
 	}
 	for _, c := range list {
 		where := oneLine(c.path, 200)
 		if len(named) > 0 {
-			in, err := s.Known(strings.NewReader(c.path))
+			in, err := s.Secrets.Count(strings.NewReader(c.path))
 			if err != nil {
 				return nil, err
 			}
@@ -150,7 +150,7 @@ func (s *space) namedBefore(ctx context.Context, start, path, secret string) (bo
 		} else {
 			end = len(path)
 		}
-		in, err := s.Known(strings.NewReader(path[:end]))
+		in, err := s.Secrets.Count(strings.NewReader(path[:end]))
 		if err != nil {
 			return false, err
 		}
@@ -200,7 +200,7 @@ func (s *space) inBlob(ctx context.Context, oid string) (map[string]int, error) 
 		return nil, err
 	}
 	if b != nil {
-		return s.Known(bytes.NewReader(b))
+		return s.Secrets.Count(bytes.NewReader(b))
 	}
 	return s.count(func(w io.Writer) error { return s.git.stream(ctx, place{}, w, "cat-file", "blob", oid) })
 }
@@ -210,7 +210,7 @@ func (s *space) count(write func(io.Writer) error) (map[string]int, error) {
 	r, w := io.Pipe()
 	go func() { _ = w.CloseWithError(write(w)) }() // ends with write, or when r is closed
 	defer r.Close()
-	return s.Known(r)
+	return s.Secrets.Count(r)
 }
 
 // mostCommits is how many new commits of others are searched below a ref, mostTips in
@@ -219,17 +219,17 @@ const mostCommits, mostTips = 1000, 200
 
 // redacted is what agents say without secrets.
 func (s *space) redacted(text string) string {
-	if s.Redact == nil {
+	if s.Secrets.Redact == nil {
 		return text
 	}
-	return s.Redact(text)
+	return s.Secrets.Redact(text)
 }
 
 // knownRefs finds secrets in refs that are not ralph's and were made or moved: in their
 // names, in tags, and in the commits that came with them, notes among them. What was
 // fetched is others'.
 func (s *space) knownRefs(ctx context.Context, was, now map[string]string) ([]string, error) {
-	if s.Known == nil {
+	if s.Secrets.Count == nil {
 		return nil, nil
 	}
 	problems, not := []string{}, ""
@@ -245,7 +245,7 @@ func (s *space) knownRefs(ctx context.Context, was, now map[string]string) ([]st
 		if was[ref] != "" {
 			continue
 		}
-		in, err := s.Known(strings.NewReader(ref))
+		in, err := s.Secrets.Count(strings.NewReader(ref))
 		if err != nil {
 			return nil, err
 		}

@@ -268,7 +268,7 @@ func testRebaseMovesThePins(t *testing.T) {
 	if again, _, err := r.space.Bases.Pin(t.Context()); err != nil || again != base {
 		t.Errorf("pinned %v, %v", again, err)
 	}
-	done, err := r.space.Bases.Merged(t.Context(), base.Commit, []executor.Result{a, b, c, {Node: "bd-none"}})
+	done, err := r.space.Results.Merged(t.Context(), base.Commit, []executor.Result{a, b, c, {Node: "bd-none"}})
 	if err != nil || !slices.Equal(done, []ir.NodeID{"bd-1-1", "bd-1-2"}) {
 		t.Errorf("done by the base: %v, %v", done, err)
 	}
@@ -285,7 +285,7 @@ func TestWhatASquashedResultWasMadeFromIsInTheBase(t *testing.T) { // execution 
 	c := r.result("bd-1-3", pinned.Commit, "a.txt", "other\n")
 	r.git("merge", "-q", "--squash", b.Commit)
 	r.git("commit", "-q", "-m", "squashed")
-	done, err := r.space.Bases.Merged(t.Context(), r.head(), []executor.Result{a, b, c})
+	done, err := r.space.Results.Merged(t.Context(), r.head(), []executor.Result{a, b, c})
 	if want := []ir.NodeID{"bd-1-1", "bd-1-2"}; err != nil || !slices.Equal(done, want) {
 		t.Errorf("done by the base: %v, %v; want %v", done, err, want)
 	}

@@ -17,7 +17,7 @@ import (
 // Differs returns the files of the user's checkout that differ from a commit's or are not
 // in it, not even through a link of the commit. Paths are relative to the checkout, with
 // forward slashes; irregular files, and those in a submodule or outside, are left out.
-func (s Checkout) Differs(ctx context.Context, commit string, paths []string) ([]string, error) {
+func (s Files) Differs(ctx context.Context, commit string, paths []string) ([]string, error) {
 	files, err := s.files(ctx, commit, paths)
 	if err != nil {
 		return nil, err
@@ -121,7 +121,7 @@ func (s Checkout) Locks(ctx context.Context) []string {
 // committed or not; HEAD itself, if its file is the same. The path is relative to the
 // checkout, with forward slashes. No ref or index of the user is written; a user of the
 // commit pins it. The same text gives the same commit.
-func (s Checkout) Overlay(ctx context.Context, path string, text []byte) (commit string, err error) {
+func (s Files) Overlay(ctx context.Context, path string, text []byte) (commit string, err error) {
 	q := s.git.asking(ctx)
 	head := q.ref("HEAD^{commit}")
 	if head == "" {

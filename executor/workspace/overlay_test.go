@@ -18,7 +18,7 @@ func TestAFileOfTheCheckoutIsLaidOverHEAD(t *testing.T) {
 	r.git("add", "-A")
 	r.git("commit", "-q", "-m", "files")
 	head := r.head()
-	same, err := r.space.Checkout.Overlay(t.Context(), "a.txt", []byte("a\n"))
+	same, err := r.space.Files.Overlay(t.Context(), "a.txt", []byte("a\n"))
 	if r.must(err); same != head {
 		t.Errorf("a file that HEAD has gives %s, HEAD is %s", same, head)
 	}
@@ -30,7 +30,7 @@ func TestAFileOfTheCheckoutIsLaidOverHEAD(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.write(path, "saved after it was read\n")
-		c, err := r.space.Checkout.Overlay(t.Context(), path, []byte(text))
+		c, err := r.space.Files.Overlay(t.Context(), path, []byte(text))
 		r.must(err)
 		if b, there, err := r.space.FileAt(t.Context(), c, path, 100); err != nil || !there || string(b) != text {
 			t.Errorf("%s is %q there (%v)", path, b, err)
@@ -41,7 +41,7 @@ func TestAFileOfTheCheckoutIsLaidOverHEAD(t *testing.T) {
 		if got := r.git("rev-parse", c+"^"); got != head {
 			t.Errorf("its parent is %s", got)
 		}
-		if again, err := r.space.Checkout.Overlay(t.Context(), path, []byte(text)); err != nil || again != c {
+		if again, err := r.space.Files.Overlay(t.Context(), path, []byte(text)); err != nil || again != c {
 			t.Errorf("again it is %s, and was %s (%v)", again, c, err)
 		}
 	}
@@ -52,7 +52,7 @@ func TestAFileOfTheCheckoutIsLaidOverHEAD(t *testing.T) {
 		t.Fatal(err)
 	}
 	var no *Refusal
-	if _, err := r.space.Checkout.Overlay(t.Context(), "link.md", nil); !errors.As(err, &no) {
+	if _, err := r.space.Files.Overlay(t.Context(), "link.md", nil); !errors.As(err, &no) {
 		t.Errorf("a link: %v", err)
 	}
 }

@@ -278,7 +278,7 @@ func (s *space) setup(ctx context.Context, w *worktree, e executor.Effect) error
 		}
 		env[Mark] = log
 		res, err := process.Run(ctx, process.Spec{
-			Argv: []string{"/bin/sh", "-c", line}, Dir: w.dir, Env: process.Environ(env), Stdout: log, Stderr: log, Mark: Mark, Filter: s.Filter,
+			Argv: []string{"/bin/sh", "-c", line}, Dir: w.dir, Env: process.Environ(env), Stdout: log, Stderr: log, Mark: Mark, Filter: s.Secrets.Filter,
 		})
 		if err != nil {
 			return fmt.Errorf("setup command %d: %w", i+1, err)

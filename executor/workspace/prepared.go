@@ -57,7 +57,7 @@ func (s Checkout) SetupDigest() (string, error) {
 // Lacks returns those of the paths that are not in a commit, not even through a link of
 // its own. Paths in a submodule or outside are not the commit's to hold. Paths are
 // relative to the checkout, with forward slashes.
-func (s Checkout) Lacks(ctx context.Context, commit string, paths []string) ([]string, error) {
+func (s Files) Lacks(ctx context.Context, commit string, paths []string) ([]string, error) {
 	files, err := s.files(ctx, commit, paths)
 	if err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func (s Checkout) Lacks(ctx context.Context, commit string, paths []string) ([]s
 }
 
 // Submodules returns the submodules of a commit that contain paths, by path.
-func (s Checkout) Submodules(ctx context.Context, commit string, paths []string) (map[string]string, error) {
+func (s Files) Submodules(ctx context.Context, commit string, paths []string) (map[string]string, error) {
 	files, err := s.files(ctx, commit, paths)
 	in := map[string]string{}
 	for p, f := range files {
@@ -78,7 +78,7 @@ func (s Checkout) Submodules(ctx context.Context, commit string, paths []string)
 }
 
 // Ignored returns those of the paths of the user's checkout that git ignores there.
-func (s Checkout) Ignored(ctx context.Context, paths []string) ([]string, error) {
+func (s Files) Ignored(ctx context.Context, paths []string) ([]string, error) {
 	var ask []string
 	at := map[string]string{}
 	for _, p := range paths {

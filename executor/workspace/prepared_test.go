@@ -75,11 +75,11 @@ func TestWhatACommitLacks(t *testing.T) { // execution §5, preflight
 	r.git("add", "-A")
 	r.git("commit", "-q", "-m", "tools")
 	r.write("new.sh", "exit 0\n")
-	lacks, err := r.space.Checkout.Lacks(t.Context(), r.head(), []string{"README.md", "new.sh", "tools/x.sh", "tools/y.sh", "link/x.sh", "*.md"})
+	lacks, err := r.space.Files.Lacks(t.Context(), r.head(), []string{"README.md", "new.sh", "tools/x.sh", "tools/y.sh", "link/x.sh", "*.md"})
 	if got := strings.Join(lacks, " "); err != nil || got != "new.sh tools/y.sh *.md" {
 		t.Errorf("it lacks %q, %v", got, err)
 	}
-	ignored, err := r.space.Checkout.Ignored(t.Context(), []string{"README.md", "a.log", "new.sh"})
+	ignored, err := r.space.Files.Ignored(t.Context(), []string{"README.md", "a.log", "new.sh"})
 	if got := strings.Join(ignored, " "); err != nil || got != "a.log" {
 		t.Errorf("ignored: %q, %v", got, err)
 	}

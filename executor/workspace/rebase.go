@@ -99,7 +99,7 @@ func (s Refs) WithinCommit(ctx context.Context, head string, commits []string) (
 // Merged returns those of the results that a base already holds: an ancestor of it, or
 // one whose merge changes nothing (it was squashed), or what one of those was made from,
 // which may have changed it since. They are done by the base.
-func (s Bases) Merged(ctx context.Context, base string, results []executor.Result) ([]ir.NodeID, error) {
+func (s Results) Merged(ctx context.Context, base string, results []executor.Result) ([]ir.NodeID, error) {
 	in := map[string]bool{}
 	held := []string{"rev-list"}
 	for _, r := range results {

@@ -184,7 +184,7 @@ func userEnv() []string {
 }
 
 // MayCommit refuses if git has no identity for commits here. Readers need not call it.
-func (s Checkout) MayCommit() error {
+func (s User) MayCommit() error {
 	if len(s.person) < 4 { // name and address, of the author and of the committer
 		return &Refusal{"git has no identity for commits", `git config user.name "Your Name" && git config user.email you@example.org`}
 	}
@@ -192,7 +192,7 @@ func (s Checkout) MayCommit() error {
 }
 
 // Committer is the committer here according to git: the name and the address.
-func (s Checkout) Committer() []string {
+func (s User) Committer() []string {
 	return lists.Map(s.who, func(v string) string {
 		_, name, _ := strings.Cut(v, "=")
 		return name
@@ -202,7 +202,7 @@ func (s Checkout) Committer() []string {
 // Identity is the environment that gives git in a worktree the committer as of the opening
 // of the space. Clones have their own setting; worktrees share the repository's, which an
 // agent may change for all others. Nil with clones.
-func (s Checkout) Identity() map[string]string {
+func (s User) Identity() map[string]string {
 	if s.clones() {
 		return nil
 	}
@@ -215,7 +215,7 @@ func (s Checkout) Identity() map[string]string {
 // Pager returns core.pager of the user or the machine, "" if neither sets it.
 // What the repository says is not asked: an agent can write there, and a pager is a
 // program that is run.
-func (s Checkout) Pager(ctx context.Context) (string, error) {
+func (s User) Pager(ctx context.Context) (string, error) {
 	for value, err := range s.git.personal(ctx, "--get", "core.pager") {
 		return strings.TrimSuffix(value, "\x00"), err
 	}

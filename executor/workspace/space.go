@@ -25,7 +25,10 @@ var _ executor.Workspace = (*Space)(nil)
 type Space struct {
 	*space
 	Bases    Bases
+	Results  Results
 	Checkout Checkout
+	Files    Files
+	User     User
 	Names    Names
 	Refs     Refs
 	Trees    Trees
@@ -34,8 +37,18 @@ type Space struct {
 // Bases are the commits that the epic and its roots start from.
 type Bases struct{ *space }
 
+// Results are what nodes have made, in comparison with a base: whether it holds them, and
+// where work would start that is built on them.
+type Results struct{ *space }
+
 // Checkout is the user's checkout and its repository, which are read and watched.
 type Checkout struct{ *space }
+
+// Files are files of the user's checkout, in comparison with a commit.
+type Files struct{ *space }
+
+// User is the user as git's configuration knows them.
+type User struct{ *space }
 
 // Names are the branches and directories that the epic needs.
 type Names struct{ *space }
@@ -47,7 +60,9 @@ type Refs struct{ *space }
 // Trees are the worktrees between effects: files left in them, and files moved out.
 type Trees struct{ *space }
 
-func (s *space) whole() *Space { return &Space{s, Bases{s}, Checkout{s}, Names{s}, Refs{s}, Trees{s}} }
+func (s *space) whole() *Space {
+	return &Space{s, Bases{s}, Results{s}, Checkout{s}, Files{s}, User{s}, Names{s}, Refs{s}, Trees{s}}
+}
 
 // space is what they share.
 type space struct {
@@ -73,14 +88,7 @@ type space struct {
 
 	stash sync.Mutex // guards what is pinned of it
 
-	// Filter takes secrets out of what setup commands print, Redact out of what agents say
-	// in commits of ralph's; nil: nothing is taken. They are set before anything is prepared.
-	Filter func(io.Writer) io.WriteCloser
-	Redact func(string) string
-
-	// Known counts the known secrets of a text, by name; nil: there are none. It is set
-	// before anything is collected.
-	Known func(io.Reader) (map[string]int, error)
+	Secrets Secrets // set before anything is prepared
 
 	branches map[string]bool    // refs of this epic's branches
 	begun    map[ir.NodeID]bool // nodes that have attempts by the journal, see Began
@@ -88,6 +96,13 @@ type space struct {
 	attrs    sync.Map           // files of attributes, by the commit of a base
 	disks    []string           // directories that may lie on different file systems: the state's, and each in which worktrees are
 	free     func(dir string) (int64, error)
+}
+
+// Secrets keep the secrets of a run out of what is stored; nil: nothing is a secret.
+type Secrets struct {
+	Filter func(io.Writer) io.WriteCloser          // takes them out of what setup commands print
+	Redact func(string) string                     // takes them out of what agents say in commits of ralph's
+	Count  func(io.Reader) (map[string]int, error) // counts those of a text, by name
 }
 
 // Refusal is an error that the user can fix; Hint says what to type.

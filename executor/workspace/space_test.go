@@ -417,7 +417,7 @@ func TestRefusals(t *testing.T) {
 			c.do(r)
 			s, err := Open(t.Context(), r.dir, executortest.Epic(two))
 			if err == nil {
-				err = s.Checkout.MayCommit()
+				err = s.User.MayCommit()
 			}
 			var no *Refusal
 			if !errors.As(err, &no) || !strings.Contains(err.Error(), c.want) {
