@@ -18,17 +18,7 @@ const mostMethods = 15
 // anything are the exported functions, as room.Func or room.Type.Func, whose signature
 // has an any, each with the reason.
 var anything = map[string]string{
-	"app/view.WriteJSON":                "any value that has a form in JSON",
-	"executor/tracker/bd.IssueMetadata": "JSON of a tracker's metadata",
-	"ir/codec/bead.Metadata":            "JSON of a tracker's metadata",
-	"ir/codec/beadsmith.NewEvent":       "JSON of an event's free data",
-	"ir/codec/beadsmith.State":          "JSON of an event's free data",
-	"ir/codec/foreign.Ext":              "JSON of a format that may hold anything",
-	"ir/codec/foreign.Kept":             "JSON of a format that may hold anything",
-	"ir/codec/foreign.Object.Add":       "JSON of a format that may hold anything",
-	"ir/codec/foreign.Object.Put":       "JSON of a format that may hold anything",
-	"ir/codec/foreign.Reader.Fields":    "JSON of a format that may hold anything",
-	"ir/codec/foreign.Value.Plain":      "JSON of a format that may hold anything",
+	"app/view.WriteJSON": "any value that has a form in JSON",
 }
 
 // face is what a type shows: its own exported methods, and the types that it embeds.

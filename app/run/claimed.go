@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/app/record"
@@ -22,7 +23,7 @@ func IssueEpic(epic *ir.Epic) *ir.Epic {
 // claimed makes the run's mirror write to the issue that a worker claimed for it.
 func (r *Opened) claimed(o *bd.Outbox, c *record.Claim) {
 	o.Epic, o.Push = IssueEpic(r.Epic), nil
-	o.Metadata = func(*ir.Node) (map[string]any, error) { return bd.IssueMetadata(r.Epic, o.Run) }
+	o.Metadata = func(*ir.Node) (map[string]json.RawMessage, error) { return bd.IssueMetadata(r.Epic, o.Run) }
 	words := record.IssueTeller{Dir: r.Space.Top(), Labels: o.Epic.Run.Tracker.Approvals, Words: bdcodec.LabelsOf(r.Epic.Run)}
 	o.Claim = &bd.Claim{Token: c.Token, Since: c.At, Notes: c.Notes, End: func() (bd.Stand, bool) {
 		rec, err := record.OpenAbout(context.Background(), project.EpicDir(r.File), r.File, r.Epic)

@@ -2,8 +2,10 @@ package run
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"time"
@@ -80,7 +82,7 @@ func (r *Opened) openMirror(ctx context.Context, tell func(text string)) (*bd.Mi
 			}
 		},
 		Epic: r.Epic, Run: run, State: state, Report: func(format string, args ...any) { tell(fmt.Sprintf(format, args...)) },
-		Metadata: func(n *ir.Node) (map[string]any, error) { return metadataOf(h, ctx, n) },
+		Metadata: func(n *ir.Node) (map[string]json.RawMessage, error) { return metadataOf(h, ctx, n) },
 		Applied:  times.Add,
 		Send: func(ctx context.Context, l executor.Letter) error {
 			if err := journal.Send(ctx, state, epic, l); !errors.Is(err, journal.ErrSent) {
@@ -117,28 +119,23 @@ func (r *Opened) claim() *record.Claim {
 // metadataOf is what a node's bead keeps: what scrum agents read, and what ralph needs
 // to go on elsewhere.
 // The epic's keeps where the run began and what the integration branch holds (n nil).
-func metadataOf(h *record.Historian, ctx context.Context, n *ir.Node) (map[string]any, error) {
-	out := map[string]any{}
-	var kept any
-	var ok bool
+func metadataOf(h *record.Historian, ctx context.Context, n *ir.Node) (map[string]json.RawMessage, error) {
 	if n == nil {
-		kept, ok = h.Run.Summary().Kept()
-	} else {
-		kept, ok = h.Run.Node(n.ID).Kept()
-		if _, lent := n.Ext[bdcodec.Format]; !lent { // else what is there is its author's
-			nodes := map[ir.NodeID]*ir.NodeHistory{}
-			if v, ok := h.Run.View(n.ID); ok {
-				nodes[n.ID] = h.View(ctx, v)
-			}
-			var err error
-			if out, err = bead.Metadata(h.Epic, n, &ir.History{Top: h.Space.Top(), Nodes: nodes}); err != nil {
-				return nil, err
-			}
-		}
+		return bd.EpicMetadata(h.Run), nil
 	}
-	if ok {
-		out["ralph"] = kept
+	kept := bd.NodeMetadata(h.Run, n.ID)
+	if _, lent := n.Ext[bdcodec.Format]; lent { // what else is there is its author's
+		return kept, nil
 	}
+	nodes := map[ir.NodeID]*ir.NodeHistory{}
+	if v, ok := h.Run.View(n.ID); ok {
+		nodes[n.ID] = h.View(ctx, v)
+	}
+	out, err := bead.Metadata(h.Epic, n, &ir.History{Top: h.Space.Top(), Nodes: nodes})
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(out, kept)
 	return out, nil
 }
 

@@ -95,7 +95,7 @@ func (b *beadEvents) events(list []executor.Event) {
 	}
 }
 
-func (b *beadEvents) say(name string, at time.Time, n *ir.Node, payload any) {
+func (b *beadEvents) say(name string, at time.Time, n *ir.Node, payload beadsmith.Payload) {
 	line, err := beadsmith.NewEvent(name, at, n, payload).Line()
 	if err != nil {
 		panic("an event that cannot be written: " + err.Error()) // it is plain
@@ -110,7 +110,7 @@ func (b *beadEvents) event(e executor.Event, n *ir.Node) {
 		delete(b.ended, n.ID)
 		b.say(beadsmith.TaskStarted, e.At, n, beadsmith.Definition(b.epic, n, b.top))
 	case executor.AttemptStarted:
-		b.say(beadsmith.BeadStarted, e.At, n, b.number(v, e))
+		b.say(beadsmith.BeadStarted, e.At, n, beadsmith.BeadNumber(b.number(v, e)))
 	case executor.NodeWaiting:
 		b.waits(e, body, n, v)
 	case executor.NodeResumed:
@@ -188,7 +188,7 @@ func (b *beadEvents) attemptEnded(e executor.Event, n *ir.Node, v machine.NodeVi
 	}
 	delete(b.judged, n.ID)
 	if a.Status == executor.AttemptPassed.String() {
-		b.say(beadsmith.BeadApproved, e.At, n, result.BeadNumber)
+		b.say(beadsmith.BeadApproved, e.At, n, beadsmith.BeadNumber(result.BeadNumber))
 		return
 	}
 	b.say(beadsmith.BeadRejected, e.At, n, beadsmith.Rejection{BeadNumber: result.BeadNumber, Feedback: beadsmith.Feedback(&a)})

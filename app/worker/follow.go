@@ -117,7 +117,7 @@ func (w *Worker) taken(c *record.Claim, i bd.Issue) *Run {
 // be a living worker's: with another token in the bead, that one writes nothing more.
 func (w *Worker) takeOver(ctx context.Context, c *record.Claim, i bd.Issue) (bool, error) {
 	if !c.Owns(i) && i.Token() == c.Takes && c.Takes != "" && !w.others(nil, i) && (i.Status == "in_progress" || i.AsksPerson()) {
-		got, err := w.Bd.Update(ctx, i.ID, bd.Change{If: i.Status, IfAssignee: &i.Assignee, Metadata: map[string]string{bd.TokenKey: c.Token}})
+		got, err := w.Bd.Update(ctx, i.ID, bd.Change{If: i.Status, IfAssignee: &i.Assignee, Metadata: bd.ClaimedBy(c.Token)})
 		if err != nil && !bd.Guarded(err) {
 			return false, errors.Join(err, c.Locked.Release())
 		}

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -28,7 +29,7 @@ func (w *Worker) catchUp(ctx context.Context, r *Run) (err error) {
 	var said []string
 	m, err := bd.NewMirror(bd.Outbox{
 		Client: w.Bd, Epic: run.IssueEpic(r.epic), Run: rec.Run, State: r.state,
-		Metadata: func(*ir.Node) (map[string]any, error) { return bd.IssueMetadata(r.epic, rec.Run) },
+		Metadata: func(*ir.Node) (map[string]json.RawMessage, error) { return bd.IssueMetadata(r.epic, rec.Run) },
 		Report:   func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) },
 		Claim:    &bd.Claim{Token: r.claim.Token, Since: r.claim.At, Notes: r.claim.Notes, Begun: true, End: func() (bd.Stand, bool) { return r.verdict.Stand() }},
 	})

@@ -136,7 +136,7 @@ func (w *Worker) claim(ctx context.Context, r *Run, was *record.Claim) (bool, er
 		return false, err
 	}
 	i, err := bd.UpdatePhase(ctx, w.Bd, i, c.Wrote, bd.Change{
-		Status: "in_progress", If: "open", IfAssignee: &i.Assignee, Assignee: w.Actor, Metadata: map[string]string{bd.TokenKey: c.Token}, Remove: w.peopleLabels(i),
+		Status: "in_progress", If: "open", IfAssignee: &i.Assignee, Assignee: w.Actor, Metadata: bd.ClaimedBy(c.Token), Remove: w.peopleLabels(i),
 	})
 	if bd.Guarded(err) { // another writer was faster
 		return false, w.forget(c, was)

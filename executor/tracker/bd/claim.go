@@ -11,6 +11,11 @@ import (
 // TokenKey is the key of a bead's metadata with the token of the worker that claimed it.
 const TokenKey = "ralph_worker"
 
+// ClaimedBy is the metadata of a bead that a worker with this token has claimed.
+func ClaimedBy(token string) map[string]json.RawMessage {
+	return map[string]json.RawMessage{TokenKey: plainJSON(token)}
+}
+
 // Claim turns a mirror into one of an issue: a bead that a person wrote and a worker has
 // claimed. The epic has this single node and no bead of its own. The mirror writes its
 // comments, ralph's labels and metadata keys, and the status; title, text, edges and all

@@ -2,6 +2,7 @@ package bd
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -53,7 +54,7 @@ func (s *scene) follow() {
 	}
 	s.m, err = NewMirror(Outbox{
 		Open: open, Epic: s.epic, Run: run, State: s.state, Now: func() time.Time { s.now = s.now.Add(s.tick); return s.now },
-		Metadata: func(*ir.Node) (map[string]any, error) { return IssueMetadata(s.epic, run) },
+		Metadata: func(*ir.Node) (map[string]json.RawMessage, error) { return IssueMetadata(s.epic, run) },
 		Report:   func(format string, args ...any) { s.said = append(s.said, fmt.Sprintf(format, args...)) },
 		Claim: &Claim{Token: "mine", Notes: s.notes, End: func() (Stand, bool) {
 			switch v, _ := run.View(theIssue); v.Status {

@@ -2,6 +2,7 @@ package bd
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"strings"
@@ -65,7 +66,7 @@ func answersAsTheClientReads(t *testing.T, c *Client) {
 	if err != nil || len(by) != 2 || by["bd-n1"].Parent != "bd-e1" || string(by["bd-n1"].Metadata) == "" {
 		t.Fatalf("list: %+v, %v", by, err)
 	}
-	up, err := c.Update(ctx, "bd-n1", Change{Status: "in_progress", If: "open", Assignee: "ralph", Add: []string{"phase:y"}, Remove: []string{"phase:x"}, Metadata: map[string]int{"b": 2}, ExternalRef: "https://example.org/1"})
+	up, err := c.Update(ctx, "bd-n1", Change{Status: "in_progress", If: "open", Assignee: "ralph", Add: []string{"phase:y"}, Remove: []string{"phase:x"}, Metadata: map[string]json.RawMessage{"b": []byte("2")}, ExternalRef: "https://example.org/1"})
 	if err != nil || up.Status != "in_progress" || up.Assignee != "ralph" {
 		t.Fatalf("update: %+v, %v", up, err)
 	}

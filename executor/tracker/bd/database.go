@@ -2,7 +2,6 @@ package bd
 
 import (
 	"context"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -43,7 +42,7 @@ func (c *Client) Import(ctx context.Context, lines []byte, limit time.Duration) 
 // Batch carries out lines of bd's batch language (create, update, close, dep add,
 // dep remove) in one transaction.
 func (c *Client) Batch(ctx context.Context, lines []string, limit time.Duration) error {
-	file, done, err := stage(strings.Join(lines, "\n") + "\n")
+	file, done, err := stage([]byte(strings.Join(lines, "\n") + "\n"))
 	if err != nil {
 		return err
 	}
@@ -64,20 +63,8 @@ func (c *Client) SetConfig(ctx context.Context, key, value string) error {
 	return err
 }
 
-// stage writes what is too long for a command line into a file of its own: bytes and
-// texts as they are, everything else as JSON.
-func stage(what any) (file string, done func(), err error) {
-	var b []byte
-	switch w := what.(type) {
-	case []byte:
-		b = w
-	case string:
-		b = []byte(w)
-	default:
-		if b, err = json.Marshal(w); err != nil {
-			return "", nil, err
-		}
-	}
+// stage writes what is too long for a command line into a file of its own.
+func stage(b []byte) (file string, done func(), err error) {
 	dir, err := os.MkdirTemp("", "ralph-bd-")
 	if err != nil {
 		return "", nil, err

@@ -53,9 +53,9 @@ type Change struct {
 	If                 string  // the status that it must have; Guarded tells that it had another
 	IfAssignee         *string // the assignee that it must have, likewise; bd takes neither for labels alone
 	Assignee           string
-	Unassign           bool     // takes the assignee away
-	Add, Remove        []string // labels
-	Metadata           any      // merged by its top-level keys
+	Unassign           bool                       // takes the assignee away
+	Add, Remove        []string                   // labels
+	Metadata           map[string]json.RawMessage // merged by its keys
 	ExternalRef, Title string
 	Text               *string  // the description, which may become empty
 	Acceptance         *string  // the acceptance criteria
@@ -160,7 +160,11 @@ func (c *Client) Update(ctx context.Context, id string, ch Change) (Issue, error
 		add("--remove-label", l)
 	}
 	if ch.Metadata != nil {
-		file, done, err := stage(ch.Metadata)
+		text, err := json.Marshal(ch.Metadata)
+		if err != nil {
+			return Issue{}, err
+		}
+		file, done, err := stage(text)
 		if err != nil {
 			return Issue{}, err
 		}
@@ -250,7 +254,7 @@ func (c *Client) Comments(ctx context.Context, id string) ([]Comment, error) {
 
 // Comment adds a comment to a bead.
 func (c *Client) Comment(ctx context.Context, id, text string) error {
-	file, done, err := stage(text)
+	file, done, err := stage([]byte(text))
 	if err != nil {
 		return err
 	}

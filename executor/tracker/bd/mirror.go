@@ -2,6 +2,7 @@ package bd
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -28,7 +29,7 @@ type Outbox struct {
 	Push func() func(context.Context, *Client) error
 	// Metadata returns the metadata of a node's bead, or for nil of the epic's; a nil
 	// function writes none. It is called in the mirror's goroutine.
-	Metadata func(n *ir.Node) (map[string]any, error)
+	Metadata func(n *ir.Node) (map[string]json.RawMessage, error)
 	// Applied is called with every event after the mirror's run has applied it. It may be nil.
 	Applied func(executor.Event)
 	// Report says a line to people.

@@ -60,7 +60,7 @@ func mark(epic string, r *codec.Row) (*marker, error) {
 }
 
 // planned is the metadata that only the plan decides.
-func planned(r *codec.Row) map[string]any {
+func planned(r *codec.Row) map[string]json.RawMessage {
 	out := maps.Clone(r.Metadata)
 	for _, k := range tracking {
 		delete(out, k)
@@ -114,7 +114,7 @@ type change struct {
 	kind     string
 	priority *int
 	add, cut []string // labels
-	metadata map[string]any
+	metadata map[string]json.RawMessage
 	unset    []string
 }
 
@@ -192,7 +192,7 @@ func (p *push) bead(d *difference, r *codec.Row, f Issue) {
 	if !known {
 		was = &marker{}
 	}
-	ch := &change{bead: f, metadata: map[string]any{PushedKey: want}}
+	ch := &change{bead: f, metadata: map[string]json.RawMessage{PushedKey: plainJSON(want)}}
 	p.texts(ch, r, was, known)
 	for _, l := range r.Labels {
 		if !slices.Contains(f.Labels, l) && (!slices.Contains(was.Labels, l) || l == codec.EpicLabel+p.out.Epic) {

@@ -51,7 +51,7 @@ func (p *push) lends(f Issue) bool {
 
 // borrow compares a bead that is lent: with the label, and what says whose it is.
 func (p *push) borrow(d *difference, r *codec.Row, f Issue, was *marker) {
-	own := map[string]any{}
+	own := map[string]json.RawMessage{}
 	var unset []string
 	if f.ID == p.out.Epic {
 		own[codec.DigestKey] = r.Metadata[codec.DigestKey]
@@ -71,7 +71,7 @@ func (p *push) borrow(d *difference, r *codec.Row, f Issue, was *marker) {
 		return
 	}
 	p.out.Anew = p.out.Anew || f.ID == p.out.Epic && (was == nil || was.Metadata != want.Metadata)
-	ch := &change{bead: f, metadata: map[string]any{PushedKey: want}, unset: unset}
+	ch := &change{bead: f, metadata: map[string]json.RawMessage{PushedKey: plainJSON(want)}, unset: unset}
 	maps.Copy(ch.metadata, own)
 	if !slices.Contains(f.Labels, label) {
 		ch.add = []string{label}

@@ -69,7 +69,7 @@ func (p *push) rows(d *difference, staged bool) (rows []codec.Row, edges int, er
 		}
 		m.Staged = staged
 		r.Metadata = maps.Clone(r.Metadata)
-		r.Metadata[PushedKey] = m
+		r.Metadata[PushedKey] = plainJSON(m)
 		if staged {
 			r.UpdatedAt = codec.Fixed // bead knows by it that its edges may be missing
 			if r.Status == "open" {
@@ -247,10 +247,8 @@ func (ch *change) row() (map[string]any, error) {
 	if _, has := out["priority"]; !has {
 		out["priority"] = ch.bead.Priority
 	}
-	meta := map[string]any{}
-	for k, v := range metadataOf(ch.bead) {
-		meta[k] = v
-	}
+	meta := map[string]json.RawMessage{}
+	maps.Copy(meta, metadataOf(ch.bead))
 	maps.Copy(meta, ch.metadata)
 	for _, k := range ch.unset {
 		delete(meta, k)

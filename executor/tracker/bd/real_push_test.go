@@ -203,9 +203,9 @@ func TestBdTraps(t *testing.T) { // issue: the traps are each a test; nothing el
 		}
 	})
 	t.Run("metadata is taken away and set, though bd does not do both in one call", func(t *testing.T) {
-		i, err := c.Update(ctx, id(2), Change{Metadata: map[string]any{"a": 1, "b": 2}})
+		i, err := c.Update(ctx, id(2), Change{Metadata: map[string]json.RawMessage{"a": []byte("1"), "b": []byte("2")}})
 		if err == nil {
-			i, err = c.Update(ctx, id(2), Change{Unset: []string{"a"}, Metadata: map[string]any{"c": 3}})
+			i, err = c.Update(ctx, id(2), Change{Unset: []string{"a"}, Metadata: map[string]json.RawMessage{"c": []byte("3")}})
 		}
 		m := metadataOf(i)
 		if err != nil || m["a"] != nil || m["b"] == nil || m["c"] == nil {

@@ -22,24 +22,50 @@ const (
 	keptRunKey = "ralph_run"
 )
 
+// EpicMetadata is what the bead of an epic keeps of its run: where the run began, and what
+// the integration branch holds.
+func EpicMetadata(run *machine.Run) map[string]json.RawMessage {
+	out := map[string]json.RawMessage{}
+	if k, ok := run.Summary().Kept(); ok {
+		out[keptKey] = plainJSON(k)
+	}
+	return out
+}
+
+// NodeMetadata is what the bead of a node keeps so that another clone can go on with it.
+func NodeMetadata(run *machine.Run, id ir.NodeID) map[string]json.RawMessage {
+	out := map[string]json.RawMessage{}
+	if k, ok := run.Node(id).Kept(); ok {
+		out[keptKey] = plainJSON(k)
+	}
+	return out
+}
+
 // IssueMetadata is what the bead of a claimed issue keeps of its run: what Recall needs.
 // The author's own keys are not touched.
-func IssueMetadata(epic *ir.Epic, run *machine.Run) (map[string]any, error) {
+func IssueMetadata(epic *ir.Epic, run *machine.Run) (map[string]json.RawMessage, error) {
 	text, err := ir.Encode(epic)
 	if err != nil {
 		return nil, err
 	}
-	out := map[string]any{codec.DigestKey: epic.Digest}
+	out := NodeMetadata(run, epic.Nodes[0].ID)
+	out[codec.DigestKey] = plainJSON(epic.Digest)
 	if len(text) <= codec.MaxEpicText {
-		out[codec.EpicKey] = string(text)
-	}
-	if k, ok := run.Node(epic.Nodes[0].ID).Kept(); ok {
-		out[keptKey] = k
+		out[codec.EpicKey] = plainJSON(string(text))
 	}
 	if k, ok := run.Summary().Kept(); ok {
-		out[keptRunKey] = k
+		out[keptRunKey] = plainJSON(k)
 	}
 	return out, nil
+}
+
+// plainJSON is a value of a bead's metadata as JSON.
+func plainJSON[V string | *marker | executor.Kept | machine.KeptRun](v V) json.RawMessage {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic("bd: " + err.Error()) // it is plain
+	}
+	return b
 }
 
 // IssueKeys are all keys that ralph writes into an issue's metadata.

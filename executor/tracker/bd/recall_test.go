@@ -63,16 +63,16 @@ func TestWhatTheMirrorKeepsComesBack(t *testing.T) { // S2-38, S2-41, K33
 func TestRecallRefusesWhatIsNotRalphs(t *testing.T) { // K33
 	for name, c := range map[string]struct {
 		id     ir.NodeID
-		change map[string]any // of the epic's metadata
+		change map[string]json.RawMessage // of the epic's metadata
 		want   string
 	}{
 		"no such bead":                    {"bd-nowhere", nil, "there is no bead bd-nowhere"},
 		"a part of an id":                 {"bd-epi", nil, "there is no bead bd-epi"},
 		"a sprint":                        {"bd-1-1", nil, "ralph recover bd-epic"},
-		"an epic that was edited":         {"bd-epic", map[string]any{"ralph_digest": "sha256:other"}, "was changed"},
-		"an epic that is none":            {"bd-epic", map[string]any{"ralph_epic": "{}"}, "cannot be read"},
-		"a record that is none":           {"bd-epic", map[string]any{"ralph": "text"}, `the key "ralph"`},
-		"an epic that ralph did not push": {"bd-epic", map[string]any{"ralph_digest": "", "ralph_epic": ""}, "did not push"},
+		"an epic that was edited":         {"bd-epic", map[string]json.RawMessage{"ralph_digest": []byte(`"sha256:other"`)}, "was changed"},
+		"an epic that is none":            {"bd-epic", map[string]json.RawMessage{"ralph_epic": []byte(`"{}"`)}, "cannot be read"},
+		"a record that is none":           {"bd-epic", map[string]json.RawMessage{"ralph": []byte(`"text"`)}, `the key "ralph"`},
+		"an epic that ralph did not push": {"bd-epic", map[string]json.RawMessage{"ralph_digest": []byte(`""`), "ralph_epic": []byte(`""`)}, "did not push"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScene(t, []string{"1.1"})

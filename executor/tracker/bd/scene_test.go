@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -91,19 +92,13 @@ func (s *scene) open() {
 	}
 	s.m, err = NewMirror(Outbox{
 		Client: s.c, Epic: s.epic, Run: run, State: s.state, Now: func() time.Time { return s.now },
-		Metadata: func(n *ir.Node) (map[string]any, error) {
-			out := map[string]any{}
+		Metadata: func(n *ir.Node) (map[string]json.RawMessage, error) {
 			if n == nil {
-				if k, ok := run.Summary().Kept(); ok {
-					out["ralph"] = k
-				}
-				return out, nil
+				return EpicMetadata(run), nil
 			}
-			if k, ok := run.Node(n.ID).Kept(); ok {
-				out["ralph"] = k
-			}
+			out := NodeMetadata(run, n.ID)
 			v, _ := run.View(n.ID)
-			out["attempts"] = len(v.Attempts)
+			out["attempts"] = json.RawMessage(strconv.Itoa(len(v.Attempts)))
 			return out, nil
 		},
 		Report: func(format string, args ...any) { s.said = append(s.said, fmt.Sprintf(format, args...)) },

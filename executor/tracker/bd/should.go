@@ -198,13 +198,13 @@ func (m *Mirror) relabel(b *bead, s should, ch *Change) {
 
 // differs reports whether a bead's metadata lacks or has otherwise what is to be
 // written: bd keeps neither the order of keys nor the way that numbers are spelt.
-func differs(want map[string]any, have json.RawMessage) bool {
+func differs(want map[string]json.RawMessage, have json.RawMessage) bool {
 	got := map[string]json.RawMessage{}
 	if len(have) > 0 && json.Unmarshal(have, &got) != nil {
 		return true
 	}
 	for k, v := range want {
-		if text, err := json.Marshal(v); err != nil || !bytes.Equal(canonical(text), canonical(got[k])) {
+		if !bytes.Equal(canonical(v), canonical(got[k])) {
 			return true
 		}
 	}

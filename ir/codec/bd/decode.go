@@ -1,6 +1,7 @@
 package bd
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -76,7 +77,7 @@ type issue struct {
 	text string // the description
 	own  string // the owner
 	deps []dep
-	ext  map[string]any
+	ext  map[string]json.RawMessage
 
 	phases *foreign.Value // a second label of a step
 
@@ -88,14 +89,14 @@ type issue struct {
 type dep struct {
 	to, kind string
 	at       diag.Range
-	raw      any
+	raw      json.RawMessage // nil: the parent, which is no dependency of its own
 }
 
 // container reports whether an issue is only what its children are.
 func (i *issue) container() bool { return i.kind == TypeEpic && len(i.children) > 0 }
 
 func (d *decoding) issue(r *foreign.Reader, v *foreign.Value) {
-	i := &issue{r: r, ext: map[string]any{}}
+	i := &issue{r: r, ext: map[string]json.RawMessage{}}
 	f := r.Fields(v, i.ext, known...)
 	here := r.File.Range(v.Start, v.Start+1)
 	word := func(x *foreign.Value) string {

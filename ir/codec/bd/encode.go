@@ -36,10 +36,13 @@ func Encode(w io.Writer, e *ir.Epic, h *ir.History) ([]foreign.Breach, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := make([]any, len(rows))
+	list := make([]json.RawMessage, len(rows))
 	for i := range rows {
-		if list[i] = &rows[i]; i > 0 && len(e.Nodes[i-1].Ext[Format]) > 0 {
-			if list[i], err = again(e, &e.Nodes[i-1], h, &rows[i]); err != nil {
+		if list[i], err = foreign.JSON(&rows[i]); err != nil {
+			return nil, fmt.Errorf("bead %s: %w", rows[i].ID, err)
+		}
+		if i > 0 && len(e.Nodes[i-1].Ext[Format]) > 0 {
+			if list[i], err = again(e, &e.Nodes[i-1], h, list[i]); err != nil {
 				return nil, err
 			}
 		}
@@ -48,24 +51,20 @@ func Encode(w io.Writer, e *ir.Epic, h *ir.History) ([]foreign.Breach, error) {
 }
 
 // again is the row of an issue that was imported, with what the import kept of it.
-func again(e *ir.Epic, n *ir.Node, h *ir.History, r *Row) (map[string]any, error) {
+func again(e *ir.Epic, n *ir.Node, h *ir.History, row json.RawMessage) (json.RawMessage, error) {
 	ext, err := foreign.Kept(n, Format)
 	if err != nil {
 		return nil, err
 	}
-	b, err := json.Marshal(r)
+	out, err := foreign.Members(row)
 	if err != nil {
-		return nil, fmt.Errorf("bead %s: %w", r.ID, err)
-	}
-	var out map[string]any
-	if err := foreign.Exact(b, &out); err != nil {
 		return nil, err
 	}
 	nh := h.Node(n.ID)
 	begun := len(nh.Attempts) > 0 || !nh.Started.IsZero() || !nh.Updated.IsZero()
 	if !begun {
 		for _, k := range ours { // an issue that is not assigned has no assignee
-			if _, has := ext[k]; !has && k != "status" && k != "updated_at" && (k != "closed_at" || out["status"] != "closed") {
+			if _, has := ext[k]; !has && k != "status" && k != "updated_at" && (k != "closed_at" || foreign.Text(out["status"]) != "closed") {
 				delete(out, k)
 			}
 		}
@@ -78,37 +77,57 @@ func again(e *ir.Epic, n *ir.Node, h *ir.History, r *Row) (map[string]any, error
 			out[k] = v
 		}
 	}
-	if meta, ok := ext["metadata"].(map[string]any); ok {
-		all := maps.Clone(meta)
-		maps.Copy(all, out["metadata"].(map[string]any))
-		out["metadata"] = all
-	} else if ext["metadata"] != nil {
-		out["metadata"] = ext["metadata"]
+	if out["metadata"], err = metadataAgain(ext["metadata"], out["metadata"]); err != nil {
+		return nil, err
 	}
-	said, _ := ext["comments"].([]any)
-	if more, _ := out["comments"].([]any); len(said)+len(more) > 0 {
-		out["comments"] = slices.Concat(said, more)
+	if all := slices.Concat(foreign.List(ext["comments"]), foreign.List(out["comments"])); len(all) > 0 {
+		out["comments"] = foreign.Raw(all)
 	}
-	out["dependencies"] = edgesAgain(e, n, ext)
-	return out, nil
+	out["dependencies"] = foreign.Raw(edgesAgain(e, n, ext))
+	return foreign.Raw(out), nil
+}
+
+// metadataAgain is what the import kept of an issue's metadata, with ralph's own keys. What
+// is no object stays as it was.
+func metadataAgain(kept, own json.RawMessage) (json.RawMessage, error) {
+	switch {
+	case len(kept) == 0 || string(kept) == "null":
+		return own, nil
+	case kept[0] != '{':
+		return kept, nil
+	}
+	all, err := foreign.Members(kept)
+	if err != nil {
+		return nil, err
+	}
+	ours, err := foreign.Members(own)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(all, ours)
+	return foreign.Raw(all), nil
 }
 
 // edgesAgain are all edges that an imported issue had, those that others imply too.
-func edgesAgain(e *ir.Epic, n *ir.Node, ext map[string]any) []any {
+func edgesAgain(e *ir.Epic, n *ir.Node, ext map[string]json.RawMessage) []json.RawMessage {
 	ids := idsOf(e.Nodes)
-	var out []any
+	out := []json.RawMessage{}
 	has := map[string]bool{}
-	kept, _ := ext["dependencies"].([]any)
+	kept := foreign.List(ext["dependencies"])
 	for _, x := range kept {
-		if o, ok := x.(map[string]any); ok {
-			for _, k := range []string{"depends_on_id", "id"} {
-				for _, t := range []string{"type", "dependency_type"} {
-					if to, _ := o[k].(string); to != "" && o[t] != nil {
-						has[fmt.Sprint(o[t], " ", to)] = true
-						if o[t] == string(ir.ParentChild) {
-							has[string(ir.ParentChild)] = true
-						}
-					}
+		o, err := foreign.Members(x)
+		if err != nil {
+			continue // an id
+		}
+		for _, k := range []string{"depends_on_id", "id"} {
+			for _, t := range []string{"type", "dependency_type"} {
+				to, typ := foreign.Text(o[k]), foreign.Text(o[t])
+				if to == "" || typ == "" {
+					continue
+				}
+				has[typ+" "+to] = true
+				if typ == string(ir.ParentChild) {
+					has[string(ir.ParentChild)] = true
 				}
 			}
 		}
@@ -116,7 +135,7 @@ func edgesAgain(e *ir.Epic, n *ir.Node, ext map[string]any) []any {
 	add := func(to ir.NodeID, typ ir.EdgeType) {
 		if k := string(typ) + " " + string(to); !has[k] {
 			has[k] = true
-			out = append(out, Dependency{string(n.ID), string(to), string(typ)})
+			out = append(out, edge(n.ID, to, typ))
 		}
 	}
 	for _, x := range n.After {
@@ -129,4 +148,9 @@ func edgesAgain(e *ir.Epic, n *ir.Node, ext map[string]any) []any {
 		add(e.Epic.ID, ir.ParentChild)
 	}
 	return append(out, kept...)
+}
+
+// edge is an edge as JSON.
+func edge(from, to ir.NodeID, typ ir.EdgeType) json.RawMessage {
+	return foreign.Raw(foreign.Object{foreign.Key("issue_id", from), foreign.Key("depends_on_id", to), foreign.Key("type", typ)})
 }

@@ -64,7 +64,7 @@ var silent = []string{
 // edges gives the nodes their edges, and keeps what is no edge of the graph.
 func (d *decoding) edges() {
 	for _, i := range d.issues {
-		var kept []any
+		var kept []json.RawMessage
 		for _, e := range i.deps {
 			to := d.byID[e.to]
 			typ, soft := softened[e.kind]
@@ -95,7 +95,7 @@ func (d *decoding) edges() {
 			}
 		}
 		if kept != nil {
-			i.ext["dependencies"] = kept
+			i.ext["dependencies"] = foreign.Raw(kept)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package bd
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -47,24 +48,24 @@ var Types = []string{bead.TypeWork, bead.TypeMerge}
 // Row is a line of bd import. Columns that bd would otherwise fill with another value are
 // always written.
 type Row struct {
-	ID           string         `json:"id"`
-	Title        string         `json:"title"`
-	Description  string         `json:"description,omitempty"`
-	Acceptance   string         `json:"acceptance_criteria,omitempty"`
-	Status       string         `json:"status"`
-	Priority     int            `json:"priority"`
-	Type         string         `json:"issue_type"`
-	Assignee     string         `json:"assignee,omitempty"`
-	Owner        string         `json:"owner,omitempty"`
-	ExternalRef  string         `json:"external_ref,omitempty"`
-	Labels       []string       `json:"labels,omitempty"`
-	Metadata     map[string]any `json:"metadata,omitempty"`
-	Dependencies []Dependency   `json:"dependencies,omitempty"`
-	Comments     []Comment      `json:"comments,omitempty"`
-	CreatedAt    *time.Time     `json:"created_at,omitempty"` // nil: when it is imported
-	UpdatedAt    time.Time      `json:"updated_at"`
-	ClosedAt     *time.Time     `json:"closed_at,omitempty"`
-	CloseReason  string         `json:"close_reason,omitempty"`
+	ID           string                     `json:"id"`
+	Title        string                     `json:"title"`
+	Description  string                     `json:"description,omitempty"`
+	Acceptance   string                     `json:"acceptance_criteria,omitempty"`
+	Status       string                     `json:"status"`
+	Priority     int                        `json:"priority"`
+	Type         string                     `json:"issue_type"`
+	Assignee     string                     `json:"assignee,omitempty"`
+	Owner        string                     `json:"owner,omitempty"`
+	ExternalRef  string                     `json:"external_ref,omitempty"`
+	Labels       []string                   `json:"labels,omitempty"`
+	Metadata     map[string]json.RawMessage `json:"metadata,omitempty"`
+	Dependencies []Dependency               `json:"dependencies,omitempty"`
+	Comments     []Comment                  `json:"comments,omitempty"`
+	CreatedAt    *time.Time                 `json:"created_at,omitempty"` // nil: when it is imported
+	UpdatedAt    time.Time                  `json:"updated_at"`
+	ClosedAt     *time.Time                 `json:"closed_at,omitempty"`
+	CloseReason  string                     `json:"close_reason,omitempty"`
 }
 
 // Dependency says that From waits for, or belongs to, To.
@@ -117,10 +118,10 @@ func epicRow(e *ir.Epic, h *ir.History) (Row, error) {
 		ID: string(e.Epic.ID), Title: title(e.Epic.Title, string(e.Epic.ID)), Description: strings.Join(e.Epic.Description, "\n"),
 		Status: "open", Priority: defaultEpicPri, Type: TypeEpic, Owner: e.Epic.Owner, UpdatedAt: Fixed,
 		Labels:   labels(slices.Concat(e.Epic.Labels, []string{Label, ComplexLabel + e.Epic.Complexity, EpicLabel + string(e.Epic.ID)})),
-		Metadata: map[string]any{DigestKey: sealed.Digest, "plan_file": e.Epic.Plan},
+		Metadata: map[string]json.RawMessage{DigestKey: foreign.Raw(sealed.Digest), "plan_file": foreign.Raw(e.Epic.Plan)},
 	}
 	if len(canonical) <= MaxEpicText {
-		r.Metadata[EpicKey] = string(canonical)
+		r.Metadata[EpicKey] = foreign.Raw(string(canonical))
 	}
 	if h != nil && h.Status == "complete" {
 		r.close(h.Ended, "every child is closed")

@@ -12,6 +12,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/golden"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/bd"
+	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 	"github.com/ralph-compiler/ralph/ir/irtest"
 )
 
@@ -111,15 +112,15 @@ func TestHistoryBecomesStatus(t *testing.T) { // S0-07, S0-14, S0-16..19, S4-12.
 func TestTheEpicsBeadHoldsTheEpic(t *testing.T) { // S2-38, S2-41, K33
 	e := irtest.Worked()
 	r := rows(t, e, nil)[0]
-	text, _ := r.Metadata[bd.EpicKey].(string)
+	text := foreign.Text(r.Metadata[bd.EpicKey])
 	back, err := ir.Decode([]byte(text))
-	if err != nil || back.Digest != r.Metadata[bd.DigestKey] || back.Epic.ID != e.Epic.ID {
-		t.Fatalf("%v, digest %v", err, r.Metadata[bd.DigestKey])
+	if err != nil || back.Digest != foreign.Text(r.Metadata[bd.DigestKey]) || back.Epic.ID != e.Epic.ID {
+		t.Fatalf("%v, digest %s", err, r.Metadata[bd.DigestKey])
 	}
 	e.Epic.Description = []string{strings.Repeat("x", bd.MaxEpicText)}
 	r = rows(t, e, nil)[0]
-	if _, there := r.Metadata[bd.EpicKey]; there || r.Metadata[bd.DigestKey] == "" {
-		t.Errorf("an epic of more than %d bytes: %v", bd.MaxEpicText, r.Metadata[bd.DigestKey])
+	if _, there := r.Metadata[bd.EpicKey]; there || foreign.Text(r.Metadata[bd.DigestKey]) == "" {
+		t.Errorf("an epic of more than %d bytes: %s", bd.MaxEpicText, r.Metadata[bd.DigestKey])
 	}
 }
 

@@ -2,6 +2,7 @@ package bead
 
 import (
 	"cmp"
+	"encoding/json"
 	"path"
 	"slices"
 	"strings"
@@ -67,8 +68,8 @@ type bead struct {
 	planFile string
 	owner    string
 
-	top, metadata map[string]any            // what has no place in a draft
-	qa            map[string]map[string]any // of QA agents, by the names of their gates
+	top, metadata map[string]json.RawMessage            // what has no place in a draft
+	qa            map[string]map[string]json.RawMessage // of QA agents, by the names of their gates
 }
 
 // need is a dependency as the bead says it.
@@ -181,7 +182,7 @@ func (d *decoding) names() {
 		}
 		byKey[n.Key] = b
 		if b.sprint != "" && string(n.Key) != b.sprint {
-			b.metadata["sprint"] = b.sprint
+			b.metadata["sprint"] = foreign.Raw(b.sprint)
 		}
 	}
 }
@@ -196,7 +197,6 @@ func (d *decoding) edges() {
 		}
 	}
 	for _, b := range d.beads {
-		var gone []any
 		var names []string
 		var where *foreign.Value
 		for _, need := range b.needs {
@@ -207,17 +207,16 @@ func (d *decoding) edges() {
 			if need.typ != ir.Blocks || d.epic != nil && need.id == string(d.epic.node.ID) {
 				continue
 			}
-			gone = append(gone, need.id)
 			if names = append(names, need.id); where == nil {
 				where = need.item
 			}
 		}
-		if len(gone) == 0 {
+		if len(names) == 0 {
 			continue
 		}
-		b.top["dependencies"] = gone
+		b.top["dependencies"] = foreign.Raw(names)
 		if !b.node.Done {
-			d.diags.Add(diag.Newf("bead-dependency", b.r.At(where), "it depends on beads that are not here (%d)", len(gone)).
+			d.diags.Add(diag.Newf("bead-dependency", b.r.At(where), "it depends on beads that are not here (%d)", len(names)).
 				WithDetail("%s: ralph does not wait for them. Import them together with this bead, or make sure that their work is in the source branch.", strings.Join(names[:min(len(names), 8)], ", ")))
 		}
 	}
@@ -247,7 +246,7 @@ func (d *decoding) branches() {
 		if why == "" {
 			continue
 		}
-		b.metadata["branch"] = s.Value
+		b.metadata["branch"] = foreign.Raw(s.Value)
 		b.node.Branch = ir.Stated{}
 		dropped[s.Value] = true
 		if !b.node.Done {
@@ -257,7 +256,7 @@ func (d *decoding) branches() {
 	}
 	for _, b := range d.beads {
 		if base := b.node.Base.Value; dropped[base] { // it starts from the result of its predecessor anyway
-			b.metadata["source_branch"] = base
+			b.metadata["source_branch"] = foreign.Raw(base)
 			b.node.Base = ir.Stated{}
 		}
 		if b.merges == nil {
@@ -269,14 +268,14 @@ func (d *decoding) branches() {
 				own = append(own, made[e.Key])
 			}
 		}
-		var more []any
+		var more []string
 		for _, x := range b.merges.Items {
 			if x.Kind == 's' && !slices.Contains(own, x.Text) {
 				more = append(more, x.Text)
 			}
 		}
 		if len(more) > 0 {
-			b.metadata["branches_to_merge"] = more
+			b.metadata["branches_to_merge"] = foreign.Raw(more)
 		}
 	}
 }
@@ -346,7 +345,7 @@ func (d *decoding) draft(files []*diag.File) *ir.Draft {
 	}
 	for _, b := range d.beads {
 		if b.owner != out.Owner {
-			b.top["owner"] = b.owner
+			b.top["owner"] = foreign.Raw(b.owner)
 		}
 		if b.node.Base.Value == out.Base.Value {
 			b.node.Base = ir.Stated{}

@@ -73,40 +73,40 @@ func (w *writer) issue(n *ir.Node) (foreign.Object, error) {
 	nh := w.h.Node(n.ID)
 	began := started(nh)
 	var o foreign.Object
-	o.Put("id", n.ID)
+	foreign.Put(&o, "id", n.ID)
 	title := n.Title
 	if strings.TrimFunc(title, blank) == "" {
 		title = string(n.Key)
 	}
-	o.Put("title", title)
-	o.Put("description", description(n))
+	foreign.Put(&o, "title", title)
+	foreign.Put(&o, "description", description(n))
 	status := Status(n, nh)
-	if was := asText(k.top["status"]); was != "" && !began && !n.Done {
+	if was := foreign.Text(k.top["status"]); was != "" && !began && !n.Done {
 		status = was
 	}
-	o.Put("status", status)
-	o.Put("priority", n.Priority)
+	foreign.Put(&o, "status", status)
+	foreign.Put(&o, "priority", n.Priority)
 	k.put(&o, "priority")
-	o.Put("issue_type", IssueType(n))
-	o.Put("assignee", Assignee)
+	foreign.Put(&o, "issue_type", IssueType(n))
+	foreign.Put(&o, "assignee", Assignee)
 	if !began {
 		k.put(&o, "assignee")
 	}
 	owner := w.e.Epic.Owner
 	if raw, own := k.top["owner"]; own {
-		owner = asText(raw)
+		owner = foreign.Text(raw)
 	}
 	o.Text("owner", owner)
-	o.Put("dependencies", w.dependencies(n, k))
-	o.Put("labels", Labels(n))
+	foreign.Put(&o, "dependencies", w.dependencies(n, k))
+	foreign.Put(&o, "labels", Labels(n))
 	if c := comments(nh, k); len(c) > 0 {
-		o.Put("comments", c)
+		foreign.Put(&o, "comments", c)
 	}
-	o.Put("metadata", metadata)
+	foreign.Put(&o, "metadata", metadata)
 	k.put(&o, "external_ref")
 	o.Text("external_ref", nh.PRURL)
 	w.times(&o, nh, k, status == "closed")
-	foreign.Rest(&o, k.top, topKeys...)
+	o.Rest(k.top, topKeys...)
 	return o, nil
 }
 
@@ -184,21 +184,21 @@ func prose(n *ir.Node) string {
 
 // dependencies are the ids of what a node waits for, then those of an import that are
 // not in the epic.
-func (w *writer) dependencies(n *ir.Node, k *kept) []any {
-	out := []any{}
+func (w *writer) dependencies(n *ir.Node, k *kept) []json.RawMessage {
+	out := []json.RawMessage{}
 	for _, a := range n.After {
 		if p := w.node(a.Key); a.Type == ir.Blocks && p != nil {
-			out = append(out, p.ID)
+			out = append(out, foreign.Raw(p.ID))
 		}
 	}
-	return append(out, items(k.top["dependencies"])...)
+	return append(out, foreign.List(k.top["dependencies"])...)
 }
 
 // comments are those that a bead came with, then what ralph has to tell.
-func comments(nh *ir.NodeHistory, k *kept) []any {
-	out := items(k.top["comments"])
+func comments(nh *ir.NodeHistory, k *kept) []json.RawMessage {
+	out := foreign.List(k.top["comments"])
 	for _, c := range nh.Comments {
-		out = append(out, foreign.Of("author", c.Author, "text", c.Text, "created_at", stamp(c.At)))
+		out = append(out, foreign.Raw(foreign.Object{foreign.Key("author", c.Author), foreign.Key("text", c.Text), foreign.Key("created_at", stamp(c.At))}))
 	}
 	return out
 }
@@ -209,7 +209,7 @@ func (w *writer) times(o *foreign.Object, nh *ir.NodeHistory, k *kept, closed bo
 	put := func(key string, t time.Time) {
 		k.put(o, key)
 		if s := stamp(t); s != nil {
-			o.Put(key, s)
+			foreign.Put(o, key, s)
 		}
 	}
 	if k.put(o, "created_at"); k.top["created_at"] == nil && w.h != nil {

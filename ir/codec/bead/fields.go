@@ -1,6 +1,7 @@
 package bead
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"path"
@@ -54,10 +55,10 @@ func (d *decoding) metadata(b *bead, m *foreign.Value) {
 		d.worktree(b, f.Get("worktree_path"), s.Value)
 	}
 	if b.planFile = b.said(f, "plan_file").Value; b.planFile != "" {
-		b.metadata["plan_file"] = b.planFile
+		b.metadata["plan_file"] = foreign.Raw(b.planFile)
 	}
 	if s := b.said(f, "plan_sprint_id").Value; s != "" && s != b.sprint {
-		b.metadata["plan_sprint_id"] = s
+		b.metadata["plan_sprint_id"] = foreign.Raw(s)
 	}
 	for _, name := range typedKeys {
 		if x := f.Get(name); x != nil {
@@ -95,7 +96,7 @@ func (b *bead) oneLine(f foreign.Fields, name string) string {
 	s := b.said(f, name).Value
 	line := text.OneLine(s)
 	if line != s {
-		b.metadata[name] = s
+		b.metadata[name] = foreign.Raw(s)
 	}
 	return line
 }
@@ -127,7 +128,7 @@ func (d *decoding) developer(b *bead, f foreign.Fields) {
 		ref := d.agent(b, f.Get("dev_agent_path"))
 		ref.Model = n.Model.Value
 		n.Agents, n.Model = []ir.AgentRef{ref}, ir.Stated{}
-		b.metadata["dev_agent_path"] = s.Value
+		b.metadata["dev_agent_path"] = foreign.Raw(s.Value)
 	}
 	x := f.Get("dev_prompts")
 	switch {
@@ -203,7 +204,7 @@ func (d *decoding) judges(b *bead, list *foreign.Value) {
 			b.r.Wrong(q, "an object with agent_path, model, prompt and output_schema")
 			continue
 		}
-		more := map[string]any{}
+		more := map[string]json.RawMessage{}
 		f := b.r.Fields(q, more, "agent_path", "model", "prompt", "input_schema", "output_schema", "gate")
 		if g := f.Get("gate"); g != nil && g.Kind == 's' {
 			d.unused(b, g, "bead-policy-gate", "the policy's own gate is left to the policy",
@@ -216,7 +217,7 @@ func (d *decoding) judges(b *bead, list *foreign.Value) {
 			continue
 		}
 		ref := d.agent(b, x)
-		more["agent_path"] = x.Text
+		more["agent_path"] = foreign.Raw(x.Text)
 		if m := f.Get("model"); m != nil && m.Kind == 's' {
 			ref.Model = strings.TrimSpace(m.Text)
 		}
@@ -235,12 +236,10 @@ func (d *decoding) judges(b *bead, list *foreign.Value) {
 					b.r.Wrong(s, "a JSON Schema, an object")
 					continue
 				}
-				schema := s.Plain().(map[string]any)
-				if name == "output_schema" {
-					complete(schema)
+				if *to = s.Plain(); name == "output_schema" {
+					*to = complete(*to)
 					out.Range = b.r.At(s)
 				}
-				*to = rawJSON(schema)
 			}
 		}
 		if out.Schema != nil || out.Input != nil {
@@ -250,8 +249,14 @@ func (d *decoding) judges(b *bead, list *foreign.Value) {
 	}
 }
 
-// complete adds what a schema needs so that every answer holds a verdict.
-func complete(schema map[string]any) {
+// complete adds what a schema, an object, needs so that every answer holds a verdict.
+func complete(raw json.RawMessage) json.RawMessage {
+	var schema map[string]any
+	exact := json.NewDecoder(bytes.NewReader(raw))
+	exact.UseNumber()
+	if err := exact.Decode(&schema); err != nil {
+		panic(fmt.Sprintf("bead: %v", err)) // it was read from JSON
+	}
 	in := func(of map[string]any, key string) map[string]any {
 		m, ok := of[key].(map[string]any)
 		if !ok {
@@ -278,12 +283,14 @@ func complete(schema map[string]any) {
 	if schema["type"] == nil {
 		schema["type"] = "object"
 	}
+	return rawJSON(schema)
 }
 
-func rawJSON(v any) json.RawMessage {
+// rawJSON is a value of the codec's own as JSON.
+func rawJSON[V any](v V) json.RawMessage {
 	raw, err := foreign.JSON(v)
 	if err != nil {
-		panic(fmt.Sprintf("bead: %v", err)) // it was read from JSON
+		panic(fmt.Sprintf("bead: %v", err)) // it is plain
 	}
 	return raw
 }

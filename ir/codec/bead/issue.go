@@ -25,7 +25,7 @@ var topKeys = []string{
 
 // issue reads one bead.
 func (d *decoding) issue(r *foreign.Reader, v *foreign.Value) {
-	b := &bead{r: r, v: v, top: map[string]any{}, metadata: map[string]any{}, qa: map[string]map[string]any{}}
+	b := &bead{r: r, v: v, top: map[string]json.RawMessage{}, metadata: map[string]json.RawMessage{}, qa: map[string]map[string]json.RawMessage{}}
 	n := &b.node
 	n.Kind, n.Word, n.PhaseIndex, n.Ordered = ir.Work, "Sprint", -1, true
 	here := r.File.Range(v.Start, v.Start+1)
@@ -187,10 +187,10 @@ func (b *bead) finish() {
 // ext is what has no place in a draft, as Node.Ext has it; nil if nothing.
 func (b *bead) ext() map[string]json.RawMessage {
 	if len(b.qa) > 0 {
-		b.metadata["qa_agents"] = b.qa
+		b.metadata["qa_agents"] = rawJSON(b.qa)
 	}
 	if len(b.metadata) > 0 {
-		b.top["metadata"] = b.metadata
+		b.top["metadata"] = foreign.Raw(b.metadata)
 	}
 	return foreign.Ext(Format, b.top)
 }

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
@@ -48,15 +47,7 @@ func (k *kept) take(from map[string]json.RawMessage, key string, to any) error {
 }
 
 // text is a key of the metadata that was kept, "" if it is no text.
-func (k *kept) text(name string) string { return asText(k.metadata[name]) }
-
-func asText(raw json.RawMessage) string {
-	var s string
-	if json.Unmarshal(raw, &s) != nil {
-		return ""
-	}
-	return s
-}
+func (k *kept) text(name string) string { return foreign.Text(k.metadata[name]) }
 
 func (k *kept) or(name, value string) string { return cmp.Or(k.text(name), value) }
 
@@ -69,20 +60,10 @@ func (k *kept) number(name string) int {
 	return n
 }
 
-// list is a key of the metadata that was kept: its items.
-// items are those of a list as they are; none of what is no list.
-func items(raw json.RawMessage) []any {
-	var list []json.RawMessage
-	if json.Unmarshal(raw, &list) != nil {
-		return []any{}
-	}
-	return lists.Map(list, func(x json.RawMessage) any { return x })
-}
-
 // put puts a key of the issue that was kept.
 func (k *kept) put(o *foreign.Object, name string) {
 	if raw := k.top[name]; raw != nil {
-		o.Put(name, raw)
+		foreign.Put(o, name, raw)
 	}
 }
 
@@ -91,7 +72,7 @@ func (k *kept) put(o *foreign.Object, name string) {
 func (k *kept) said(file string) string {
 	paths := []string{k.text("dev_agent_path")}
 	for _, gate := range slices.Sorted(maps.Keys(k.qa)) {
-		paths = append(paths, asText(k.qa[gate]["agent_path"]))
+		paths = append(paths, foreign.Text(k.qa[gate]["agent_path"]))
 	}
 	for _, p := range paths {
 		if p != "" && asSaid(p, file) == p {
@@ -102,21 +83,21 @@ func (k *kept) said(file string) string {
 }
 
 // qaAgent adds what was kept of a QA agent, by the name of its gate.
-func (k *kept) qaAgent(gate string, q qaAgent) any {
+func (k *kept) qaAgent(gate string, q qaAgent) json.RawMessage {
 	more := maps.Clone(k.qa[gate])
 	if len(more) == 0 || q.Gate != "" {
-		return q
+		return rawJSON(q)
 	}
-	q.AgentPath = asSaid(asText(more["agent_path"]), q.AgentPath)
+	q.AgentPath = asSaid(foreign.Text(more["agent_path"]), q.AgentPath)
 	delete(more, "agent_path")
 	var o foreign.Object
-	o.Put("agent_path", q.AgentPath)
-	o.Put("model", q.Model)
-	o.Put("prompt", q.Prompt)
+	foreign.Put(&o, "agent_path", q.AgentPath)
+	foreign.Put(&o, "model", q.Model)
+	foreign.Put(&o, "prompt", q.Prompt)
 	if len(q.InputSchema) > 0 {
-		o.Put("input_schema", q.InputSchema)
+		foreign.Put(&o, "input_schema", q.InputSchema)
 	}
-	o.Put("output_schema", q.OutputSchema)
-	foreign.Rest(&o, more)
-	return o
+	foreign.Put(&o, "output_schema", q.OutputSchema)
+	o.Rest(more)
+	return foreign.Raw(o)
 }

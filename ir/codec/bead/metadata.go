@@ -27,17 +27,16 @@ const (
 const Assignee = "beads-ralph-scrum-master"
 
 // Metadata returns the metadata of a node's bead: where its work is done, by whom, who
-// judges it, and the result of every attempt so far. Values are those that encoding/json
-// writes; missing ones are null or empty, never left out, except branches_to_merge, which
+// judges it, and the result of every attempt so far. Missing values are null or empty, never left out, except branches_to_merge, which
 // only merging beads have. h may be nil: nothing was run. An error means that n's kept
 // foreign keys are broken.
-func Metadata(e *ir.Epic, n *ir.Node, h *ir.History) (map[string]any, error) {
+func Metadata(e *ir.Epic, n *ir.Node, h *ir.History) (map[string]json.RawMessage, error) {
 	w := &writer{e: e, h: h}
 	o, err := w.metadata(n)
 	if err != nil {
 		return nil, err
 	}
-	out := make(map[string]any, len(o))
+	out := make(map[string]json.RawMessage, len(o))
 	for _, m := range o {
 		out[m.Name] = m.Value
 	}
@@ -68,37 +67,37 @@ func (w *writer) metadata(n *ir.Node) (foreign.Object, error) {
 	}
 	nh := w.h.Node(n.ID)
 	var o foreign.Object
-	o.Put("worktree_path", w.worktree(n, nh))
-	o.Put("branch", branch(n, nh, k))
+	foreign.Put(&o, "worktree_path", w.worktree(n, nh))
+	foreign.Put(&o, "branch", branch(n, nh, k))
 	source := cmp.Or(k.or("source_branch", n.Git.Base), w.e.Epic.Base)
 	if source == "" && w.h != nil {
 		source = w.h.Base
 	}
-	o.Put("source_branch", source)
-	o.Put("phase", k.or("phase", n.Phase))
+	foreign.Put(&o, "source_branch", source)
+	foreign.Put(&o, "phase", k.or("phase", n.Phase))
 	sprint := k.or("sprint", string(n.Key))
-	o.Put("sprint", sprint)
-	o.Put("plan_file", k.or("plan_file", w.e.Epic.Plan))
-	o.Put("plan_section", k.or("plan_section", n.Section))
-	o.Put("plan_sprint_id", k.or("plan_sprint_id", sprint))
+	foreign.Put(&o, "sprint", sprint)
+	foreign.Put(&o, "plan_file", k.or("plan_file", w.e.Epic.Plan))
+	foreign.Put(&o, "plan_section", k.or("plan_section", n.Section))
+	foreign.Put(&o, "plan_sprint_id", k.or("plan_sprint_id", sprint))
 	if merges(n) {
 		list, err := w.branches(n, k)
 		if err != nil {
 			return nil, err
 		}
-		o.Put("branches_to_merge", list)
+		foreign.Put(&o, "branches_to_merge", list)
 	}
 	step := work(n)
 	agent := w.e.Agents[step.Agent]
-	o.Put("dev_agent_path", asSaid(k.text("dev_agent_path"), agentPath(agent, step.Agent)))
-	o.Put("dev_model", w.model(step.Model))
-	o.Put("dev_prompts", prompts(n))
-	o.Put("qa_agents", w.qaAgents(n, k))
-	o.Put("max_retry_attempts", n.Limits.Attempts)
+	foreign.Put(&o, "dev_agent_path", asSaid(k.text("dev_agent_path"), agentPath(agent, step.Agent)))
+	foreign.Put(&o, "dev_model", w.model(step.Model))
+	foreign.Put(&o, "dev_prompts", prompts(n))
+	foreign.Put(&o, "qa_agents", w.qaAgents(n, k))
+	foreign.Put(&o, "max_retry_attempts", n.Limits.Attempts)
 	if err := w.tracking(&o, n, nh, k); err != nil {
 		return nil, err
 	}
-	foreign.Rest(&o, k.metadata, ownKeys...)
+	o.Rest(k.metadata, ownKeys...)
 	return o, nil
 }
 
@@ -198,8 +197,8 @@ type qaAgent struct {
 
 // qaAgents are the gates of a node that agents judge, those of the policy too, in
 // their order.
-func (w *writer) qaAgents(n *ir.Node, k *kept) []any {
-	out := []any{}
+func (w *writer) qaAgents(n *ir.Node, k *kept) []json.RawMessage {
+	out := []json.RawMessage{}
 	seen := map[string]bool{}
 	for i := range n.Steps {
 		for _, name := range n.Steps[i].Gates {

@@ -40,33 +40,33 @@ type qaExecution struct {
 // after those that the bead came with.
 func (w *writer) tracking(o *foreign.Object, n *ir.Node, nh *ir.NodeHistory, k *kept) error {
 	before := k.number("attempt_count")
-	devs, judged, others := items(k.metadata["dev_agent_executions"]), items(k.metadata["qa_agent_executions"]), items(k.metadata["gate_executions"])
+	devs, judged, others := foreign.List(k.metadata["dev_agent_executions"]), foreign.List(k.metadata["qa_agent_executions"]), foreign.List(k.metadata["gate_executions"])
 	for i, a := range lists.Each(nh.Attempts) {
 		number := before + i + 1
 		if a.Agent != "" {
-			devs = append(devs, w.execution(number, a, work(n).Model, k))
+			devs = append(devs, rawJSON(w.execution(number, a, work(n).Model, k)))
 		}
 		for j := range a.Gates {
 			if g := w.judgement(number, &a.Gates[j], k); g.SessionID != nil {
-				judged = append(judged, g)
+				judged = append(judged, rawJSON(g))
 			} else {
-				others = append(others, g)
+				others = append(others, rawJSON(g))
 			}
 		}
 	}
-	o.Put("attempt_count", before+len(nh.Attempts))
-	o.Put("scrum_master_session_id", orNull(k.text("scrum_master_session_id")))
-	o.Put("dev_agent_session_id", orNull(k.or("dev_agent_session_id", devSession(n, nh.Attempts))))
-	o.Put("dev_agent_executions", devs)
-	o.Put("qa_agent_executions", judged)
+	foreign.Put(o, "attempt_count", before+len(nh.Attempts))
+	foreign.Put(o, "scrum_master_session_id", orNull(k.text("scrum_master_session_id")))
+	foreign.Put(o, "dev_agent_session_id", orNull(k.or("dev_agent_session_id", devSession(n, nh.Attempts))))
+	foreign.Put(o, "dev_agent_executions", devs)
+	foreign.Put(o, "qa_agent_executions", judged)
 	if len(others) > 0 {
-		o.Put("gate_executions", others)
+		foreign.Put(o, "gate_executions", others)
 	}
-	o.Put("pr_url", orNull(cmp.Or(nh.PRURL, k.text("pr_url"))))
-	o.Put("pr_number", nil)
-	o.Put("scrum_result", nil)
+	foreign.Put(o, "pr_url", orNull(cmp.Or(nh.PRURL, k.text("pr_url"))))
+	foreign.Put(o, "pr_number", null)
+	foreign.Put(o, "scrum_result", null)
 	if number := cmp.Or(nh.PRNumber, k.number("pr_number")); number != 0 {
-		o.Put("pr_number", number)
+		foreign.Put(o, "pr_number", number)
 	}
 	switch {
 	case nh.Scrum != nil:
@@ -74,9 +74,9 @@ func (w *writer) tracking(o *foreign.Object, n *ir.Node, nh *ir.NodeHistory, k *
 		if err != nil {
 			return err
 		}
-		o.Put("scrum_result", r)
+		foreign.Put(o, "scrum_result", r)
 	case k.metadata["scrum_result"] != nil:
-		o.Put("scrum_result", k.metadata["scrum_result"])
+		foreign.Put(o, "scrum_result", k.metadata["scrum_result"])
 	}
 	return nil
 }
@@ -151,16 +151,14 @@ func details(g *ir.GateResult) json.RawMessage {
 	}
 	var o foreign.Object
 	if c := g.Counts; c != nil {
-		o = foreign.Of("total", c.Passed+c.Failed+c.Skipped, "passed", c.Passed, "failed", c.Failed, "skipped", c.Skipped)
+		o = foreign.Object{
+			foreign.Key("total", c.Passed+c.Failed+c.Skipped), foreign.Key("passed", c.Passed), foreign.Key("failed", c.Failed), foreign.Key("skipped", c.Skipped),
+		}
 	}
 	if len(g.Failed) > 0 {
-		o.Put("failed_tests", g.Failed)
+		foreign.Put(&o, "failed_tests", g.Failed)
 	}
-	raw, err := foreign.JSON(o)
-	if err != nil {
-		return json.RawMessage("{}")
-	}
-	return raw
+	return foreign.Raw(o)
 }
 
 // scrumResult writes how a node ended in the order and the types of the format: null
@@ -185,19 +183,21 @@ func scrumResult(nh *ir.NodeHistory, before int, k *kept) (foreign.Object, error
 	if err := json.Unmarshal(nh.Scrum, &r); err != nil {
 		return nil, err
 	}
-	results := []any{}
+	results := []foreign.Object{}
 	for _, q := range r.QAResults {
 		_, last := nh.Verdict(q.Gate)
-		results = append(results, foreign.Of(
-			"agent_path", k.said(q.AgentPath), "status", verdict(q.Status), "message", q.Message, "details", details(cmp.Or(last, &ir.GateResult{})),
-		))
+		results = append(results, foreign.Object{
+			foreign.Key("agent_path", k.said(q.AgentPath)), foreign.Key("status", verdict(q.Status)), foreign.Key("message", q.Message),
+			foreign.Key("details", details(cmp.Or(last, &ir.GateResult{}))),
+		})
 	}
-	o := foreign.Of(
-		"bead_id", r.BeadID, "success", r.Success, "pr_url", orNull(r.PRURL), "pr_number", nil, "bead_updated", r.BeadUpdated,
-		"attempt_count", before+r.AttemptCount, "qa_results", results, "error", r.Error, "fatal", r.Fatal,
-	)
+	o := foreign.Object{
+		foreign.Key("bead_id", r.BeadID), foreign.Key("success", r.Success), foreign.Key("pr_url", orNull(r.PRURL)), foreign.Key("pr_number", null),
+		foreign.Key("bead_updated", r.BeadUpdated), foreign.Key("attempt_count", before+r.AttemptCount), foreign.Key("qa_results", results),
+		foreign.Key("error", r.Error), foreign.Key("fatal", r.Fatal),
+	}
 	if r.PRNumber != 0 {
-		o.Put("pr_number", r.PRNumber)
+		foreign.Put(&o, "pr_number", r.PRNumber)
 	}
 	return o, nil
 }
@@ -214,6 +214,9 @@ func stamp(t time.Time) *string {
 	s := t.Format(layout)
 	return &s
 }
+
+// null is where there is nothing.
+var null json.RawMessage
 
 func orNull(s string) *string {
 	if s == "" {

@@ -1,6 +1,7 @@
 package beadsmith
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/ralph-compiler/ralph/diag"
@@ -92,8 +93,8 @@ func (d *decoding) assign() {
 		if len(t.beads) == 0 {
 			continue
 		}
-		kept := lists.Map(t.beads, func(b foreignBead) any { return b.value })
-		t.ext["beads"] = kept
+		kept := lists.Map(t.beads, func(b foreignBead) json.RawMessage { return b.value })
+		t.ext["beads"] = foreign.Raw(kept)
 		d.Diags.Add(diag.Newf("task-records", t.beads[0].at, "beads of %s are kept as a record", foreign.Clip(string(t.node.ID))).
 			WithDetail("%d of them are in epic.json (nodes.ext.%s.beads). They count for nothing: ralph's gates have not seen them.", len(kept), Format))
 	}

@@ -1,6 +1,7 @@
 package beadsmith
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -40,7 +41,7 @@ func (d *decoding) criteria(in, v *foreign.Value, t *task) {
 			WithDetail("%s is empty, so every attempt would pass. Add a criterion: {\"type\": \"tests_pass\"} with a testCommand.", v.Pointer))
 		return
 	}
-	kept := make([]any, 0, len(v.Items))
+	kept := make([]json.RawMessage, 0, len(v.Items))
 	for _, x := range v.Items {
 		if x.Kind != '{' {
 			d.Wrong(x, "an object with a type")
@@ -49,7 +50,7 @@ func (d *decoding) criteria(in, v *foreign.Value, t *task) {
 		kept = append(kept, x.Plain())
 		d.criterion(x, t)
 	}
-	t.ext["successCriteria"] = kept
+	t.ext["successCriteria"] = foreign.Raw(kept)
 }
 
 func (d *decoding) criterion(v *foreign.Value, t *task) {

@@ -2,6 +2,7 @@ package beadsmith
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -69,7 +70,7 @@ type decoding struct {
 // task is a node in the making.
 type task struct {
 	node     ir.DraftNode
-	ext      map[string]any
+	ext      map[string]json.RawMessage
 	command  string // testCommand
 	promise  string // text that is asked for already
 	promised diag.Range
@@ -80,7 +81,7 @@ type task struct {
 // foreignBead is a bead of another program.
 type foreignBead struct {
 	task  string
-	value any
+	value json.RawMessage
 	at    diag.Range // of its taskId
 }
 
@@ -96,7 +97,7 @@ func (d *decoding) object(v *foreign.Value) {
 }
 
 func (d *decoding) task(v *foreign.Value) {
-	t := &task{ext: map[string]any{}, names: map[string]bool{}}
+	t := &task{ext: map[string]json.RawMessage{}, names: map[string]bool{}}
 	f := d.Fields(v, t.ext, append(definitionKeys, stateKeys...)...)
 	n := &t.node
 	here := d.File.Range(v.Start, v.Start+1)
@@ -113,7 +114,7 @@ func (d *decoding) task(v *foreign.Value) {
 			WithDetail("%s is a path of one machine. apply works in the repository that it is started in.", x.Pointer))
 	}
 	if t.command = d.Text(f.Get("testCommand"), "the command that runs the tests"); t.command != "" {
-		t.ext["testCommand"] = t.command
+		t.ext["testCommand"] = foreign.Raw(t.command)
 		t.command = command(t.command)
 	}
 	if b, ok := d.Whole(f.Get("tokenBudget"), 1, maxTokens); ok {

@@ -15,12 +15,12 @@ type kept struct {
 	Criteria []json.RawMessage
 	Command  string
 	Beads    []json.RawMessage
-	Results  []json.RawMessage // of these beads
-	Keys     map[string]any    // that ralph has no use for
+	Results  []json.RawMessage          // of these beads
+	Keys     map[string]json.RawMessage // that ralph has no use for
 }
 
 func keptOf(node *ir.Node) kept {
-	k := kept{Keys: map[string]any{}}
+	k := kept{Keys: map[string]json.RawMessage{}}
 	var m map[string]json.RawMessage
 	if json.Unmarshal(node.Ext[Format], &m) != nil {
 		return k
@@ -96,10 +96,10 @@ func read(raw json.RawMessage) (kind string, config map[string]string) {
 		case "type":
 			_ = json.Unmarshal(v, &kind)
 		case "config":
-			var m map[string]any
+			var m map[string]json.RawMessage
 			if json.Unmarshal(v, &m) == nil {
 				for name, x := range m {
-					if s, ok := x.(string); ok {
+					if s := foreign.Text(x); s != "" {
 						config[foreign.Plain(name)] = s
 					}
 				}
@@ -126,30 +126,19 @@ func untold(raw json.RawMessage) bool {
 
 // criterionOf says what a gate asks for.
 func criterionOf(name string, g *ir.Gate) Criterion {
-	config := map[string]any{"gate": name}
-	c := Criterion{Type: "custom", Config: config}
+	c := Criterion{Type: "custom", Config: CriterionConfig{Gate: name}}
 	switch {
 	case g.Kind == "command":
-		config["command"] = written(g)
+		c.Config.Command, c.Config.Pattern, c.Config.ExitCode = written(g), g.Expect.StdoutContains, g.Expect.ExitCode
 		if g.Expect == (ir.Expect{}) {
 			c.Type = "tests_pass"
-			break
-		}
-		if g.Expect.StdoutContains != "" {
-			config["pattern"] = g.Expect.StdoutContains
-		}
-		if g.Expect.ExitCode != 0 {
-			config["exitCode"] = g.Expect.ExitCode
 		}
 	case g.Kind == "outcome" && g.Promise != "":
-		c.Type, config["marker"] = "done_tag", g.Promise
+		c.Type, c.Config.Marker = "done_tag", g.Promise
 	case g.Kind == "outcome":
 		c.Type = "no_errors"
 	default:
-		config["kind"] = g.Kind
-		if g.Agent != "" {
-			config["agent"] = g.Agent
-		}
+		c.Config.Kind, c.Config.Agent = g.Kind, g.Agent
 	}
 	return c
 }

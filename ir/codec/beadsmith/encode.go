@@ -33,7 +33,7 @@ func Encode(w io.Writer, e *ir.Epic, h *ir.History) ([]foreign.Breach, error) {
 }
 
 // State is a node as a task, with the keys kept from its import.
-func State(e *ir.Epic, node *ir.Node, h *ir.History) (s TaskState, own map[string]any, breaches []foreign.Breach) {
+func State(e *ir.Epic, node *ir.Node, h *ir.History) (s TaskState, own map[string]json.RawMessage, breaches []foreign.Breach) {
 	n := h.Node(node.ID)
 	top := ""
 	if h != nil {
@@ -42,7 +42,7 @@ func State(e *ir.Epic, node *ir.Node, h *ir.History) (s TaskState, own map[strin
 	def, kept := definition(e, node, top)
 	s = TaskState{
 		TaskDefinition: def, Key: string(node.Key), Status: n.Words["task"], FailureCode: n.Failure, Reason: n.Reason,
-		BeadStatus: n.Words["bead"], Beads: []any{}, BeadResults: []any{},
+		BeadStatus: n.Words["bead"], Beads: []Recorded[Bead]{}, BeadResults: []Recorded[BeadResult]{},
 	}
 	if node.Done && len(n.Attempts) == 0 && n.Status == "pending" { // never applied
 		s.Status, s.BeadStatus = "completed", "approved"
@@ -53,7 +53,7 @@ func State(e *ir.Epic, node *ir.Node, h *ir.History) (s TaskState, own map[strin
 		breaches = append(breaches, foreign.Breach{Node: node.Key, Pointer: pointer, Message: what})
 	}
 	s.imported(kept.Beads)
-	s.BeadResults = append(s.BeadResults, lists.Map(kept.Results, func(raw json.RawMessage) any { return raw })...)
+	s.BeadResults = append(s.BeadResults, lists.Map(kept.Results, imported[BeadResult])...)
 	first := s.BeadNumber
 	for i := range n.Attempts {
 		b := bead(node, n, i, first+i+1)
@@ -61,7 +61,7 @@ func State(e *ir.Epic, node *ir.Node, h *ir.History) (s TaskState, own map[strin
 		if b.TokensUsed == nil {
 			lack(fmt.Sprintf("/beads/%d/tokensUsed", len(s.Beads)), "must be a number; nobody counted the tokens")
 		}
-		s.Beads, s.BeadResults = append(s.Beads, b), append(s.BeadResults, r)
+		s.Beads, s.BeadResults = append(s.Beads, Recorded[Bead]{Own: b}), append(s.BeadResults, Recorded[BeadResult]{Own: r})
 		s.BeadNumber, s.BeadIterationCount, s.BeadStatus, s.CurrentBeadID = b.BeadNumber, b.IterationCount, b.Status, ""
 		if b.CompletedAt == "" {
 			s.CurrentBeadID = b.ID
@@ -87,10 +87,12 @@ func State(e *ir.Epic, node *ir.Node, h *ir.History) (s TaskState, own map[strin
 	return s, kept.Keys, breaches
 }
 
+func imported[Own any](raw json.RawMessage) Recorded[Own] { return Recorded[Own]{Imported: raw} }
+
 // imported puts the beads of another program first.
 func (s *TaskState) imported(beads []json.RawMessage) {
 	for _, raw := range beads {
-		s.Beads = append(s.Beads, raw)
+		s.Beads = append(s.Beads, imported[Bead](raw))
 		r := foreign.Reader{File: diag.NewFile("", raw)}
 		b := r.Object(foreign.MaxBytes)
 		if b == nil {
@@ -125,9 +127,9 @@ func remaining(budget *int64, n *ir.NodeHistory) *int64 {
 	return &left
 }
 
-// withKeys writes a value with the keys that were kept after its own.
-func withKeys(v any, keys map[string]any) (json.RawMessage, error) {
-	raw, err := foreign.JSON(v)
+// withKeys writes a task with the keys that were kept after its own.
+func withKeys(s TaskState, keys map[string]json.RawMessage) (json.RawMessage, error) {
+	raw, err := foreign.JSON(s)
 	if err != nil || len(keys) == 0 {
 		return raw, err
 	}

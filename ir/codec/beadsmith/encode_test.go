@@ -143,12 +143,12 @@ func TestWordsOfBeadsAreTotal(t *testing.T) { // K1, S1-15..19
 			Status: r.node, Words: map[string]string{"bead": r.bead}, Attempts: []ir.Attempt{{Step: "implement", Number: 1, Status: r.attempt, Started: at(0)}},
 		}}}
 		s, _, _ := beadsmith.State(e, nodeOf(t, e, "t-sum"), h)
-		got := s.Beads[0].(beadsmith.Bead).Status
+		got := s.Beads[0].Own.Status
 		if got != r.want || !strings.Contains(" "+strings.Join(known, " ")+" ", " "+got+" ") {
 			t.Errorf("%+v: got %q", r, got)
 		}
-		if n := len(s.BeadResults[0].(beadsmith.BeadResult).Errors); (r.attempt == "running" || r.attempt == "passed") != (n == 0) {
-			t.Errorf("%+v: errors %q", r, s.BeadResults[0].(beadsmith.BeadResult).Errors)
+		if n := len(s.BeadResults[0].Own.Errors); (r.attempt == "running" || r.attempt == "passed") != (n == 0) {
+			t.Errorf("%+v: errors %q", r, s.BeadResults[0].Own.Errors)
 		}
 	}
 }
@@ -183,7 +183,7 @@ func TestTheStateFollowsTheNode(t *testing.T) { // S1-46..53, S1-64..67
 		if s.Status != c.task || s.BeadStatus != c.bead || s.BeadNumber != 2 || s.CurrentBeadID != "t-cart/implement/2" || s.LastBeadSummary.BeadNumber != 1 || *s.LastBeadSummary.TestsPassed {
 			t.Errorf("%+v: %+v", c, s)
 		}
-		if s.BeadResults[1].(beadsmith.BeadResult).Success {
+		if s.BeadResults[1].Own.Success {
 			t.Errorf("an open bead is a success")
 		}
 	}
@@ -245,7 +245,7 @@ func TestImportedBeadsComeFirst(t *testing.T) { // S1-03, S1-14, S1-30..33, S1-5
 		t.Errorf("without a history: %+v, %s", s, own)
 	}
 	s, _, _ = beadsmith.State(e, nodeOf(t, e, "t-cart"), scripted())
-	if len(s.Beads) != 4 || s.BeadNumber != 10 || s.BeadResults[1].(beadsmith.BeadResult).BeadNumber != 8 || s.Beads[3].(beadsmith.Bead).BeadNumber != 10 {
+	if len(s.Beads) != 4 || s.BeadNumber != 10 || s.BeadResults[1].Own.BeadNumber != 8 || s.Beads[3].Own.BeadNumber != 10 {
 		t.Errorf("with one: %+v", s)
 	}
 	text := string(exported(t, e, scripted()))

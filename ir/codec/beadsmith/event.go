@@ -10,11 +10,11 @@ import (
 // The events of a BeadManager, as Event.Event has them.
 const (
 	TaskStarted      = "taskStarted"      // TaskDefinition
-	BeadStarted      = "beadStarted"      // number of the bead
+	BeadStarted      = "beadStarted"      // BeadNumber
 	BeadComplete     = "beadComplete"     // BeadResult
 	BeadFailed       = "beadError"        // BeadError
 	AwaitingApproval = "awaitingApproval" // BeadResult
-	BeadApproved     = "beadApproved"     // number of the bead
+	BeadApproved     = "beadApproved"     // BeadNumber
 	BeadRejected     = "beadRejected"     // Rejection
 	TaskCompleted    = "taskCompleted"    // TaskSummary
 	TaskFailed       = "taskFailed"       // Problem
@@ -30,8 +30,23 @@ type Event struct {
 	At      string    `json:"at"`
 	Node    ir.Key    `json:"node,omitempty"` // "" for dagUpdated
 	Task    ir.NodeID `json:"task,omitempty"`
-	Payload any       `json:"payload,omitempty"` // what a listener is given
+	Payload Payload   `json:"payload,omitempty"` // what a listener is given; nil: nothing
 }
+
+// Payload is what a listener is given with an event: one of the types below.
+type Payload interface{ payload() }
+
+// BeadNumber is the number of a bead within its task.
+type BeadNumber int
+
+func (TaskDefinition) payload() {}
+func (BeadNumber) payload()     {}
+func (BeadResult) payload()     {}
+func (BeadError) payload()      {}
+func (Rejection) payload()      {}
+func (TaskSummary) payload()    {}
+func (Problem) payload()        {}
+func (Graph) payload()          {}
 
 // Line writes the event as JSON with a line end.
 func (e Event) Line() ([]byte, error) {
@@ -40,7 +55,7 @@ func (e Event) Line() ([]byte, error) {
 }
 
 // NewEvent is what happened to a node at a time; node is nil for the whole.
-func NewEvent(name string, at time.Time, node *ir.Node, payload any) Event {
+func NewEvent(name string, at time.Time, node *ir.Node, payload Payload) Event {
 	e := Event{Event: name, At: stamp(at), Payload: payload}
 	if node != nil {
 		e.Node, e.Task = node.Key, node.ID

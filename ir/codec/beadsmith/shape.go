@@ -3,6 +3,8 @@ package beadsmith
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
 
 // Format is the name of the format: of --as and --events, and of its keys in Node.Ext.
@@ -21,25 +23,50 @@ type TaskDefinition struct {
 
 // Criterion is a condition for a task to be complete.
 type Criterion struct {
-	Type   string         `json:"type"` // tests_pass, done_tag, no_errors, custom
-	Config map[string]any `json:"config,omitempty"`
+	Type   string          `json:"type"` // tests_pass, done_tag, no_errors, custom
+	Config CriterionConfig `json:"config"`
+}
+
+// CriterionConfig says what a criterion asks for; what does not apply is left out.
+type CriterionConfig struct {
+	Agent    string `json:"agent,omitempty"`
+	Command  string `json:"command,omitempty"`
+	ExitCode int    `json:"exitCode,omitempty"`
+	Gate     string `json:"gate"`
+	Kind     string `json:"kind,omitempty"`
+	Marker   string `json:"marker,omitempty"`
+	Pattern  string `json:"pattern,omitempty"`
 }
 
 // TaskState is a task, its state, and all attempts.
 type TaskState struct {
 	TaskDefinition
-	Key                  string       `json:"key"`    // what people type
-	Status               string       `json:"status"` // idle, running, paused, awaiting_approval, completed, failed
-	FailureCode          string       `json:"failureCode,omitempty"`
-	Reason               string       `json:"reason,omitempty"` // why it stands there
-	CurrentBeadID        string       `json:"currentBeadId,omitempty"`
-	BeadNumber           int          `json:"beadNumber"` // 0: none yet
-	BeadStatus           string       `json:"beadStatus"`
-	BeadIterationCount   int          `json:"beadIterationCount"`
-	TokenBudgetRemaining *int64       `json:"tokenBudgetRemaining"` // null: no limit, or not counted
-	LastBeadSummary      *BeadSummary `json:"lastBeadSummary,omitempty"`
-	Beads                []any        `json:"beads"`       // Bead, and before them those that were imported
-	BeadResults          []any        `json:"beadResults"` // BeadResult, likewise
+	Key                  string                 `json:"key"`    // what people type
+	Status               string                 `json:"status"` // idle, running, paused, awaiting_approval, completed, failed
+	FailureCode          string                 `json:"failureCode,omitempty"`
+	Reason               string                 `json:"reason,omitempty"` // why it stands there
+	CurrentBeadID        string                 `json:"currentBeadId,omitempty"`
+	BeadNumber           int                    `json:"beadNumber"` // 0: none yet
+	BeadStatus           string                 `json:"beadStatus"`
+	BeadIterationCount   int                    `json:"beadIterationCount"`
+	TokenBudgetRemaining *int64                 `json:"tokenBudgetRemaining"` // null: no limit, or not counted
+	LastBeadSummary      *BeadSummary           `json:"lastBeadSummary,omitempty"`
+	Beads                []Recorded[Bead]       `json:"beads"`
+	BeadResults          []Recorded[BeadResult] `json:"beadResults"`
+}
+
+// Recorded is what an attempt left: ralph's own, or as it was imported from another program.
+type Recorded[Own any] struct {
+	Own      Own
+	Imported json.RawMessage // nil: it is ralph's own
+}
+
+// MarshalJSON writes the one that it is.
+func (r Recorded[Own]) MarshalJSON() ([]byte, error) {
+	if r.Imported != nil {
+		return r.Imported, nil
+	}
+	return foreign.JSON(r.Own)
 }
 
 // Bead is one attempt at a task.

@@ -178,7 +178,7 @@ func (f Fields) Get(name string) *Value { return f[Plain(name)] }
 
 // Fields takes an object apart. known are the keys that have a meaning; all others
 // are kept in ext, where nil keeps nothing.
-func (r *Reader) Fields(v *Value, ext map[string]any, known ...string) Fields {
+func (r *Reader) Fields(v *Value, ext map[string]json.RawMessage, known ...string) Fields {
 	out := Fields{}
 	meant := lists.Set(lists.Map(known, Plain))
 	first := make(map[string]Member, len(v.Members))

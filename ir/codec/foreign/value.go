@@ -211,17 +211,20 @@ func (v *Value) member(is func(Member) bool) *Value {
 	return nil
 }
 
-// Plain is a value as encoding/json writes it, numbers as they are.
-func (v *Value) Plain() any {
+// Plain is a value as JSON without its place: keys are sorted, of two with the same name
+// the last one counts, numbers are as they were written.
+func (v *Value) Plain() json.RawMessage { return must(JSON(v.plain())) }
+
+func (v *Value) plain() any {
 	switch v.Kind {
 	case '{':
 		out := map[string]any{}
 		for _, m := range v.Members {
-			out[m.Name] = m.Value.Plain()
+			out[m.Name] = m.Value.plain()
 		}
 		return out
 	case '[':
-		return lists.Map(v.Items, func(x *Value) any { return x.Plain() })
+		return lists.Map(v.Items, func(x *Value) any { return x.plain() })
 	case 's':
 		return v.Text
 	case 'n':

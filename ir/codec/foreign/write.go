@@ -11,52 +11,67 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Object is JSON whose keys keep their order. A value is whatever a format allows there.
+// Object is JSON whose keys keep their order.
 type Object []Field
 
-// Field is a key of an Object.
+// Field is a key of an Object with its value.
 type Field struct {
 	Name  string
-	Value any
+	Value json.RawMessage
 }
 
-// Of is an object of names and values by turns.
-func Of(pairs ...any) Object {
-	var o Object
-	for i := 0; i < len(pairs); i += 2 {
-		o.Put(pairs[i].(string), pairs[i+1])
+// Form is what a format can have at a key: a text, a whole number, truth, an object, JSON
+// that was read, and lists of these. A nil pointer is null; the keys of a map are sorted.
+type Form interface {
+	~string | *string | ~int | ~int64 | ~bool | ~[]string |
+		Object | map[string]json.RawMessage | json.RawMessage | []Object | []json.RawMessage
+}
+
+// Raw is a value as JSON.
+func Raw[V Form](v V) json.RawMessage { return must(JSON(v)) }
+
+// Key is a key with its value.
+func Key[V Form](name string, v V) Field { return Field{name, Raw(v)} }
+
+// must is JSON that was written of a Form, or of what was read from JSON: either can be
+// written.
+func must(raw []byte, err error) json.RawMessage {
+	if err != nil {
+		panic("foreign: " + err.Error())
 	}
-	return o
+	return raw
 }
 
 // Put sets a key, at the end if it is new.
-func (o *Object) Put(name string, value any) {
-	if i := slices.IndexFunc(*o, func(f Field) bool { return f.Name == name }); i >= 0 {
-		(*o)[i].Value = value
+func Put[V Form](o *Object, name string, v V) { o.set(Key(name, v)) }
+
+func (o *Object) set(f Field) {
+	if i := slices.IndexFunc(*o, func(have Field) bool { return have.Name == f.Name }); i >= 0 {
+		(*o)[i] = f
 		return
 	}
-	*o = append(*o, Field{name, value})
+	*o = append(*o, f)
 }
 
 // Text puts a text that is not empty.
 func (o *Object) Text(name, text string) {
 	if text != "" {
-		o.Put(name, text)
+		Put(o, name, text)
 	}
 }
 
-// Add is Put of what is not nil.
-func (o *Object) Add(name string, value any) {
-	if value != nil {
-		o.Put(name, value)
+// Add puts JSON that was read, unless that is nothing or null.
+func (o *Object) Add(name string, raw json.RawMessage) {
+	if len(raw) > 0 && string(raw) != "null" {
+		Put(o, name, raw)
 	}
 }
 
 // Rest puts the keys of m that are not named, sorted.
-func Rest[V any](o *Object, m map[string]V, but ...string) {
+func (o *Object) Rest(m map[string]json.RawMessage, but ...string) {
 	for _, k := range slices.Sorted(maps.Keys(m)) {
 		if !slices.Contains(but, k) {
-			o.Put(k, m[k])
+			Put(o, k, m[k])
 		}
 	}
 }
@@ -69,12 +84,8 @@ func (o Object) MarshalJSON() ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		value, err := JSON(f.Value)
-		if err != nil {
-			return nil, err
-		}
 		b.WriteByte("{,"[min(i, 1)])
-		b.Write(append(append(name, ':'), value...))
+		b.Write(append(append(name, ':'), f.Value...))
 	}
 	if len(o) == 0 {
 		b.WriteByte('{')
@@ -132,33 +143,55 @@ func WriteOne[V any](w io.Writer, list []V) error {
 
 // Ext is what a codec keeps of a node, as Node.Ext has it; nil if nothing. It was read from
 // JSON.
-func Ext(format string, kept map[string]any) map[string]json.RawMessage {
+func Ext(format string, kept map[string]json.RawMessage) map[string]json.RawMessage {
 	if len(kept) == 0 {
 		return nil
 	}
-	raw, err := json.Marshal(kept)
-	if err != nil {
-		panic(fmt.Sprintf("%s: %v", format, err))
-	}
-	return map[string]json.RawMessage{format: raw}
+	return map[string]json.RawMessage{format: must(json.Marshal(kept))}
 }
 
-// Kept reads back what Ext has kept of a node, its numbers as they were written; nil if that
-// is nothing.
-func Kept(n *ir.Node, format string) (kept map[string]any, err error) {
+// Kept reads back what Ext has kept of a node; nil if that is nothing.
+func Kept(n *ir.Node, format string) (map[string]json.RawMessage, error) {
 	raw := n.Ext[format]
 	if len(raw) == 0 {
 		return nil, nil
 	}
-	if err = Exact(raw, &kept); err != nil {
+	kept, err := Members(raw)
+	if err != nil {
 		err = fmt.Errorf("the foreign keys of node %s (ext.%s): %w", n.Key, format, err)
 	}
 	return kept, err
 }
 
-// Exact reads JSON with its numbers as they are.
-func Exact[V any](raw []byte, to *V) error {
+// Members takes an object apart: its values by their keys, as Value.Plain has them.
+func Members(raw []byte) (map[string]json.RawMessage, error) {
+	var all map[string]any
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
-	return d.Decode(to)
+	if err := d.Decode(&all); err != nil || all == nil {
+		return nil, err
+	}
+	out := make(map[string]json.RawMessage, len(all))
+	for k, v := range all {
+		out[k] = must(JSON(v))
+	}
+	return out, nil
+}
+
+// Text is the text that JSON holds; "" if it holds something else.
+func Text(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) != nil {
+		return ""
+	}
+	return s
+}
+
+// List are the items of a list; none of what is no list.
+func List(raw json.RawMessage) []json.RawMessage {
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) != nil || list == nil {
+		return []json.RawMessage{}
+	}
+	return list
 }

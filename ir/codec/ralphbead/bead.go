@@ -58,7 +58,7 @@ func (d *decoding) priority(v *foreign.Value) {
 		return
 	}
 	if p == 5 {
-		d.ext["priority"] = json.Number("5")
+		d.ext["priority"] = foreign.Raw(5)
 		d.Diags.Add(diag.New("bead-priority", d.At(v), "priority 5 becomes 4").
 			WithDetail("ralph's priorities go from 0 (critical) to 4 (minimal). The 5 is kept in epic.json (nodes.ext.%s). Write 4 to silence this.", Format))
 		p = 4
@@ -73,7 +73,7 @@ func (d *decoding) status(v *foreign.Value) {
 	if w == "" {
 		return
 	}
-	d.ext["status"] = w
+	d.ext["status"] = foreign.Raw(w)
 	if foreign.RalphBeadStatuses.Read(w) != foreign.Done {
 		return
 	}

@@ -1,6 +1,7 @@
 package ralphbead
 
 import (
+	"encoding/json"
 	"fmt"
 	"path"
 	"strings"
@@ -15,18 +16,18 @@ func (d *decoding) constraints(v *foreign.Value) {
 	if !d.Is(v, '{', "an object") {
 		return
 	}
-	ext := map[string]any{}
+	ext := map[string]json.RawMessage{}
 	f := d.Fields(v, ext, "max_iterations", "time_budget_minutes", "deadline", "allowed_dirs", "forbidden_ops", "migration_rules")
 	defer func() {
 		if len(ext) > 0 {
-			d.ext["constraints"] = ext
+			d.ext["constraints"] = foreign.Raw(ext)
 		}
 	}()
 	number := func(key string, most int64, unit string) (s ir.Stated) {
 		x := f.Get(key)
 		if n, ok := d.Whole(x, 1, most); ok {
 			if s = d.Stated(x, fmt.Sprint(n)+unit); d.node.Kind == ir.GateKind { // it has no attempts: the number is kept for export
-				ext[key] = n
+				ext[key] = foreign.Raw(n)
 			}
 		}
 		return s
@@ -65,7 +66,7 @@ func (d *decoding) owns(v *foreign.Value) {
 }
 
 // rule keeps a list and tells it to the agent: nothing of ralph's can hold it.
-func (d *decoding) rule(v *foreign.Value, ext map[string]any, name, head string) {
+func (d *decoding) rule(v *foreign.Value, ext map[string]json.RawMessage, name, head string) {
 	if v == nil {
 		return
 	}

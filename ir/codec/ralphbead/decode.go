@@ -2,6 +2,7 @@ package ralphbead
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 
 	"github.com/ralph-compiler/ralph/diag"
@@ -46,7 +47,7 @@ func Decode(files []*diag.File) (*ir.Draft, diag.List) {
 			r.Diags.Add(diag.New("bead-missing", file.Range(0, 0), "there is no bead in it").WithDetail("Name a file with a bead, a list of beads, or one bead a line."))
 		}
 		for i, root := range objects {
-			d := &decoding{Reader: r, ext: map[string]any{}}
+			d := &decoding{Reader: r, ext: map[string]json.RawMessage{}}
 			d.bead(root)
 			if r.Diags.HasErrors() {
 				continue // what is wrong with the others is found all the same
@@ -79,6 +80,6 @@ func Decode(files []*diag.File) (*ir.Draft, diag.List) {
 type decoding struct {
 	*foreign.Reader
 	node       ir.DraftNode
-	ext        map[string]any // keys that have no place in a draft
-	repository bool           // it is written by the schema of gastown's repository
+	ext        map[string]json.RawMessage // keys that have no place in a draft
+	repository bool                       // it is written by the schema of gastown's repository
 }

@@ -2,6 +2,7 @@ package ralphbead
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
@@ -19,7 +20,7 @@ func (d *decoding) dod(v *foreign.Value) {
 	if !d.Is(v, '{', "an object with verifiers") {
 		return
 	}
-	ext := map[string]any{}
+	ext := map[string]json.RawMessage{}
 	f := d.Fields(v, ext, "verifiers", "evidence_required", "artifact_paths")
 	evidence := d.repository
 	if x := f.Get("evidence_required"); x != nil {
@@ -35,25 +36,25 @@ func (d *decoding) dod(v *foreign.Value) {
 			WithDetail("%s is empty, so every attempt would pass. Add a verifier: {\"name\": \"Tests pass\", \"command\": \"make test\"}.", list.Pointer))
 	default:
 		names := map[string]bool{}
-		kept := map[string]any{}
+		kept := map[string]json.RawMessage{}
 		for _, x := range list.Items {
 			d.verifier(x, evidence, names, kept)
 		}
 		if len(kept) > 0 {
-			ext["verifiers"] = kept
+			ext["verifiers"] = foreign.Raw(kept)
 		}
 	}
 	if len(ext) > 0 {
-		d.ext["dod"] = ext
+		d.ext["dod"] = foreign.Raw(ext)
 	}
 }
 
 // verifier makes a command gate of a verifier.
-func (d *decoding) verifier(v *foreign.Value, evidence bool, names map[string]bool, kept map[string]any) {
+func (d *decoding) verifier(v *foreign.Value, evidence bool, names map[string]bool, kept map[string]json.RawMessage) {
 	if !d.Is(v, '{', "an object with name and command") {
 		return
 	}
-	ext := map[string]any{}
+	ext := map[string]json.RawMessage{}
 	f := d.Fields(v, ext, "name", "command", "expect", "timeout_seconds", "on_failure")
 	g := ir.DraftGate{Range: d.At(v), NameRange: d.At(v), Evidence: evidence}
 	title := ""
@@ -61,7 +62,7 @@ func (d *decoding) verifier(v *foreign.Value, evidence bool, names map[string]bo
 		title = text.OneLine(d.Text(x, "what the verifier looks at"))
 		g.NameRange = d.At(x)
 		if title != "" {
-			ext["name"] = x.Text
+			ext["name"] = foreign.Raw(x.Text)
 		}
 	} else if !d.repository {
 		d.Missing(v, "name", "what the verifier looks at, a text")
@@ -73,7 +74,7 @@ func (d *decoding) verifier(v *foreign.Value, evidence bool, names map[string]bo
 			WithDetail("%s is run by sh on Linux and macOS, which cannot read it, so apply refuses it there. Write it for sh, or start PowerShell itself: pwsh -NoProfile -Command '…'.", x.Pointer))
 	}
 	if more := d.expect(f.Get("expect"), &g.Expect); len(more) > 0 {
-		ext["expect"] = more
+		ext["expect"] = foreign.Raw(more)
 	}
 	seconds := int64(defaultTimeout)
 	g.Timeout = ir.Stated{Range: d.At(v), Strict: true}
@@ -91,7 +92,7 @@ func (d *decoding) verifier(v *foreign.Value, evidence bool, names map[string]bo
 		case "continue":
 			g.OnFailure.Value = "continue"
 		case "retry":
-			ext["on_failure"] = "retry"
+			ext["on_failure"] = foreign.Raw("retry")
 		}
 	}
 	if title == "" {
@@ -99,7 +100,7 @@ func (d *decoding) verifier(v *foreign.Value, evidence bool, names map[string]bo
 	}
 	g.Name = freeName(names, title)
 	if len(ext) > 0 {
-		kept[g.Name] = ext
+		kept[g.Name] = foreign.Raw(ext)
 	}
 	d.node.Verify = append(d.node.Verify, g)
 	if title != "" && g.Run != "" {
@@ -108,11 +109,11 @@ func (d *decoding) verifier(v *foreign.Value, evidence bool, names map[string]bo
 }
 
 // expect returns the keys that ralph does not know.
-func (d *decoding) expect(v *foreign.Value, e *ir.Expect) map[string]any {
+func (d *decoding) expect(v *foreign.Value, e *ir.Expect) map[string]json.RawMessage {
 	if !d.Is(v, '{', "an object with exit_code, stdout_contains, stderr_contains") {
 		return nil
 	}
-	more := map[string]any{}
+	more := map[string]json.RawMessage{}
 	f := d.Fields(v, more, "exit_code", "stdout_contains", "stderr_contains")
 	n, _ := d.Whole(f.Get("exit_code"), math.MinInt32, math.MaxInt32)
 	e.ExitCode = int(n)

@@ -37,7 +37,7 @@ type writing struct {
 	n        *ir.Node
 	h        *ir.NodeHistory
 	program  string
-	ext      map[string]any // what its file had besides; nil: it comes from no bead
+	ext      map[string]json.RawMessage // what its file had besides; nil: it comes from no bead
 	breaches []foreign.Breach
 }
 
@@ -45,6 +45,15 @@ func (w *writing) breach(is bool, pointer, format string, args ...any) {
 	if is {
 		w.breaches = append(w.breaches, foreign.Breach{Node: w.n.Key, Pointer: pointer, Message: fmt.Sprintf(format, args...)})
 	}
+}
+
+// members are those of an object that was kept; none of what is no object.
+func members(raw json.RawMessage) map[string]json.RawMessage {
+	var all map[string]json.RawMessage
+	if json.Unmarshal(raw, &all) != nil {
+		return nil
+	}
+	return all
 }
 
 // known are the keys that the other functions write from ext; the rest are the
@@ -55,33 +64,33 @@ func (w *writing) bead() foreign.Object {
 	n := w.n
 	if n.Ext[Format] != nil {
 		if w.ext, _ = foreign.Kept(n, Format); w.ext == nil {
-			w.ext = map[string]any{}
+			w.ext = map[string]json.RawMessage{}
 		}
 	}
 	var o foreign.Object
 	o.Add("$schema", w.ext["$schema"])
-	o.Add("id", string(n.ID))
+	foreign.Put(&o, "id", n.ID)
 	o.Text("title", n.Title)
 	intent := w.intent()
 	w.breach(intent == "", "/intent", "must say what is to be accomplished")
-	o.Add("intent", intent)
+	foreign.Put(&o, "intent", intent)
 	o.Text("type", w.kind())
-	o.Add("priority", w.priority())
+	foreign.Put(&o, "priority", w.priority())
 	if n.Lane != "" {
 		w.breach(!slices.Contains(seedLanes, n.Lane) && !slices.Contains(repositoryLanes, n.Lane), "/lane", "must be one of %s, not %s", strings.Join(seedLanes, ", "), n.Lane)
-		o.Add("lane", n.Lane)
+		foreign.Put(&o, "lane", n.Lane)
 	}
-	o.Add("dod", w.dod())
+	foreign.Put(&o, "dod", w.dod())
 	if c := w.constraints(); len(c) > 0 {
-		o.Add("constraints", c)
+		foreign.Put(&o, "constraints", c)
 	}
 	if m := w.meta(); len(m) > 0 {
-		o.Add("ralph_meta", m)
+		foreign.Put(&o, "ralph_meta", m)
 	}
 	o.Add("status", w.status())
 	o.Add("artifacts", w.ext["artifacts"])
 	o.Add("blocking", w.ext["blocking"])
-	foreign.Rest(&o, w.ext, known...)
+	o.Rest(w.ext, known...)
 	return o
 }
 
@@ -121,7 +130,7 @@ func (w *writing) kind() string {
 
 // priority is 5 only where the bead said so and it was not changed since.
 func (w *writing) priority() int {
-	if p, ok := w.ext["priority"].(json.Number); ok && p == "5" && w.n.Priority == 4 {
+	if string(w.ext["priority"]) == "5" && w.n.Priority == 4 {
 		return 5
 	}
 	return w.n.Priority
@@ -130,28 +139,28 @@ func (w *writing) priority() int {
 func (w *writing) constraints() foreign.Object {
 	var o foreign.Object
 	n := w.n
-	old, _ := w.ext["constraints"].(map[string]any)
+	old := members(w.ext["constraints"])
 	if n.Limits.Attempts > 0 {
-		o.Add("max_iterations", n.Limits.Attempts)
+		foreign.Put(&o, "max_iterations", n.Limits.Attempts)
 	} else {
 		o.Add("max_iterations", old["max_iterations"])
 	}
 	if ms := n.Limits.Budget.WallMS; ms > 0 {
-		o.Add("time_budget_minutes", (ms+59_999)/60_000)
+		foreign.Put(&o, "time_budget_minutes", (ms+59_999)/60_000)
 	} else {
 		o.Add("time_budget_minutes", old["time_budget_minutes"])
 	}
 	if n.Limits.Deadline != "" {
-		o.Add("deadline", deadline(n.Limits.Deadline))
+		foreign.Put(&o, "deadline", deadline(n.Limits.Deadline))
 	}
 	if dirs, kept := old["allowed_dirs"]; kept {
 		o.Add("allowed_dirs", dirs)
 	} else if w.ext == nil && len(n.Scope.Owns) > 0 {
-		o.Add("allowed_dirs", n.Scope.Owns)
+		foreign.Put(&o, "allowed_dirs", n.Scope.Owns)
 	}
 	o.Add("forbidden_ops", old["forbidden_ops"])
 	o.Add("migration_rules", old["migration_rules"])
-	foreign.Rest(&o, old, "max_iterations", "time_budget_minutes", "allowed_dirs", "forbidden_ops", "migration_rules")
+	o.Rest(old, "max_iterations", "time_budget_minutes", "allowed_dirs", "forbidden_ops", "migration_rules")
 	return o
 }
 

@@ -1,6 +1,8 @@
 package ralphbead
 
 import (
+	"cmp"
+	"encoding/json"
 	"strings"
 	"time"
 
@@ -15,14 +17,13 @@ type verifierOf struct {
 	gate  string // in the epic
 	short string // without the node's key
 	ir.Gate
-	own map[string]any
+	own map[string]json.RawMessage
 }
 
 // verifiers lists the command gates of the node's steps. Of a bead that was read
 // they are its own; what a policy adds belongs to the project.
 func (w *writing) verifiers() []verifierOf {
-	dod, _ := w.ext["dod"].(map[string]any)
-	kept, _ := dod["verifiers"].(map[string]any)
+	kept := members(members(w.ext["dod"])["verifiers"])
 	var out []verifierOf
 	seen := map[string]bool{}
 	for i := range w.n.Steps {
@@ -33,22 +34,18 @@ func (w *writing) verifiers() []verifierOf {
 				continue
 			}
 			seen[name] = true
-			own, _ := kept[short].(map[string]any)
-			out = append(out, verifierOf{name, short, g, own})
+			out = append(out, verifierOf{name, short, g, members(kept[short])})
 		}
 	}
 	return out
 }
 
 func (v verifierOf) title() string {
-	if s, ok := v.own["name"].(string); ok {
-		return s
-	}
-	return v.short
+	return cmp.Or(foreign.Text(v.own["name"]), v.short)
 }
 
 func (w *writing) dod() foreign.Object {
-	old, _ := w.ext["dod"].(map[string]any)
+	old := members(w.ext["dod"])
 	list := []foreign.Object{}
 	evidence := false
 	for _, v := range w.verifiers() {
@@ -57,38 +54,37 @@ func (w *writing) dod() foreign.Object {
 	}
 	w.breach(len(list) == 0, "/dod/verifiers", "must have a command; agents and people judge this one")
 	var o foreign.Object
-	o.Add("verifiers", list)
-	o.Add("evidence_required", evidence)
+	foreign.Put(&o, "verifiers", list)
+	foreign.Put(&o, "evidence_required", evidence)
 	o.Add("artifact_paths", old["artifact_paths"])
-	foreign.Rest(&o, old, "verifiers", "artifact_paths")
+	o.Rest(old, "verifiers", "artifact_paths")
 	return o
 }
 
 func (v verifierOf) object(native bool) foreign.Object {
 	var o foreign.Object
 	if native || v.own["name"] != nil {
-		o.Add("name", v.title())
+		foreign.Put(&o, "name", v.title())
 	}
-	o.Add("command", v.Run)
+	foreign.Put(&o, "command", v.Run)
 	var expect foreign.Object
-	expect.Add("exit_code", v.Expect.ExitCode)
+	foreign.Put(&expect, "exit_code", v.Expect.ExitCode)
 	expect.Text("stdout_contains", v.Expect.StdoutContains)
 	expect.Text("stderr_contains", v.Expect.StderrContains)
-	more, _ := v.own["expect"].(map[string]any)
-	foreign.Rest(&expect, more)
-	o.Add("expect", expect)
+	expect.Rest(members(v.own["expect"]))
+	foreign.Put(&o, "expect", expect)
 	if v.TimeoutMS > 0 {
-		o.Add("timeout_seconds", (v.TimeoutMS+999)/1000)
+		foreign.Put(&o, "timeout_seconds", (v.TimeoutMS+999)/1000)
 	}
 	switch {
 	case v.OnFailure == "continue":
-		o.Add("on_failure", "continue")
+		foreign.Put(&o, "on_failure", "continue")
 	case v.own["on_failure"] != nil && v.OnFailure == "retry":
 		o.Add("on_failure", v.own["on_failure"])
 	default:
-		o.Add("on_failure", "stop")
+		foreign.Put(&o, "on_failure", "stop")
 	}
-	foreign.Rest(&o, v.own, "name", "on_failure", "expect")
+	o.Rest(v.own, "name", "on_failure", "expect")
 	return o
 }
 
@@ -98,17 +94,17 @@ func (w *writing) ran() bool {
 }
 
 // status is where the node is; before ralph has begun, what its file said.
-func (w *writing) status() any {
+func (w *writing) status() json.RawMessage {
 	word := w.h.Words[Format]
 	switch {
 	case w.ran() && word != "":
-		return word
+		return foreign.Raw(word)
 	case w.ext != nil:
 		return w.ext["status"]
 	case w.n.Done:
-		return "completed"
+		return foreign.Raw("completed")
 	}
-	return "pending"
+	return foreign.Raw("pending")
 }
 
 // metaKeys are those that meta writes anew once ralph has run the node; what another
@@ -119,27 +115,27 @@ var metaKeys = []string{
 }
 
 func (w *writing) meta() foreign.Object {
-	old, _ := w.ext["ralph_meta"].(map[string]any)
+	old := members(w.ext["ralph_meta"])
 	var o foreign.Object
 	if len(w.h.Attempts) == 0 {
 		if w.ext != nil {
-			foreign.Rest(&o, old)
+			o.Rest(old)
 		} else {
-			o.Add("attempt_count", 0)
+			foreign.Put(&o, "attempt_count", 0)
 			w.backoff(&o)
 		}
 		return o
 	}
 	last := w.h.Attempts[len(w.h.Attempts)-1]
-	o.Add("attempt_count", len(w.h.Attempts))
+	foreign.Put(&o, "attempt_count", len(w.h.Attempts))
 	o.Text("executor_version", w.program)
 	w.backoff(&o)
-	o.Add("last_attempt", stamp(last.Started))
+	o.Text("last_attempt", stamp(last.Started))
 	if w.h.Failure != "" && w.h.Reason != "" {
-		o.Add("last_failure_summary", w.h.Reason)
+		foreign.Put(&o, "last_failure_summary", w.h.Reason)
 	}
-	o.Add("verifier_results", w.results())
-	foreign.Rest(&o, old, metaKeys...)
+	foreign.Put(&o, "verifier_results", w.results())
+	o.Rest(old, metaKeys...)
 	return o
 }
 
@@ -147,11 +143,11 @@ func (w *writing) meta() foreign.Object {
 // the first would be.
 func (w *writing) backoff(o *foreign.Object) {
 	if d := w.h.Backoff; d > 0 {
-		o.Add("retry_backoff_seconds", int64((d+time.Second-1)/time.Second))
+		foreign.Put(o, "retry_backoff_seconds", int64((d+time.Second-1)/time.Second))
 		return
 	}
 	if s := lists.Find(w.n.Steps, func(s *ir.Step) bool { return s.Access == "write" && s.Retry.InitialMS > 0 }); s != nil {
-		o.Add("retry_backoff_seconds", (s.Retry.InitialMS+999)/1000)
+		foreign.Put(o, "retry_backoff_seconds", (s.Retry.InitialMS+999)/1000)
 	}
 }
 
@@ -160,18 +156,18 @@ func (w *writing) results() []foreign.Object {
 	out := []foreign.Object{}
 	for _, v := range w.verifiers() {
 		if at, g := w.h.Verdict(v.gate); g != nil {
-			o := foreign.Of("verifier", v.title(), "passed", g.Verdict == "pass")
-			o.Add("timestamp", stamp(g.Ended))
-			out = append(out, append(o, foreign.Of("output", g.Message, "attempt", at+1)...))
+			o := foreign.Object{foreign.Key("verifier", v.title()), foreign.Key("passed", g.Verdict == "pass")}
+			o.Text("timestamp", stamp(g.Ended))
+			out = append(out, append(o, foreign.Key("output", g.Message), foreign.Key("attempt", at+1)))
 		}
 	}
 	return out
 }
 
-// stamp is nil for an unknown time.
-func stamp(t time.Time) any {
+// stamp is "" for an unknown time.
+func stamp(t time.Time) string {
 	if t.IsZero() {
-		return nil
+		return ""
 	}
 	return t.UTC().Format(time.RFC3339Nano)
 }

@@ -37,7 +37,7 @@ func (d *decoding) artifacts(v *foreign.Value) {
 	if !d.Is(v, '{', "an object with screenshots, logs, traces, diff_url") {
 		return
 	}
-	f := d.Fields(v, map[string]any{}, "screenshots", "logs", "traces", "diff_url")
+	f := d.Fields(v, nil, "screenshots", "logs", "traces", "diff_url")
 	for _, list := range []string{"screenshots", "logs", "traces"} {
 		d.texts(f.Get(list), "paths")
 	}
@@ -51,7 +51,7 @@ func (d *decoding) blocking(v *foreign.Value) {
 	if !d.Is(v, '{', "an object with is_gate, gate_type, blocks_convoy, auto_close_on_pass") {
 		return
 	}
-	f := d.Fields(v, map[string]any{}, "is_gate", "gate_type", "blocks_convoy", "auto_close_on_pass")
+	f := d.Fields(v, nil, "is_gate", "gate_type", "blocks_convoy", "auto_close_on_pass")
 	for _, flag := range []string{"is_gate", "blocks_convoy", "auto_close_on_pass"} {
 		d.Is(f.Get(flag), 'b', "true or false")
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/base32"
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -75,7 +76,7 @@ type task struct {
 	needs    []need
 	subtasks []*subtask
 	status   string
-	ext      map[string]any
+	ext      map[string]json.RawMessage
 }
 
 // need is a dependency as it is in the file.
@@ -89,7 +90,7 @@ type subtask struct {
 	at                diag.Range
 	needs             []need
 	detail            []string
-	ext               map[string]any
+	ext               map[string]json.RawMessage
 }
 
 // choose finds the list of tasks: that of the file, or of a tag.

@@ -1,6 +1,7 @@
 package taskmaster
 
 import (
+	"encoding/json"
 	"fmt"
 	"path"
 	"slices"
@@ -17,12 +18,12 @@ func (d *decoding) subtasks(list *foreign.Value, t *task) {
 	if !d.Is(list, '[', "a list of subtasks") {
 		return
 	}
-	kept := map[string]any{}
+	kept := map[string]json.RawMessage{}
 	for _, v := range list.Items {
 		if !d.Is(v, '{', "a subtask, an object with id and title") {
 			continue
 		}
-		s := &subtask{ext: map[string]any{}, at: d.File.Range(v.Start, v.Start+1)}
+		s := &subtask{ext: map[string]json.RawMessage{}, at: d.File.Range(v.Start, v.Start+1)}
 		f := d.fields(v, s.ext)
 		if x := f.Get("id"); x == nil {
 			d.Missing(v, "id", "the number of the subtask")
@@ -36,7 +37,7 @@ func (d *decoding) subtasks(list *foreign.Value, t *task) {
 		s.title = text.OneLine(d.Text(d.Need(v, f, "title", "what the subtask is called, a text"), "what the subtask is called"))
 		s.status = d.Word(f.Get("status"), "pending", "in-progress", "done", "completed", "deferred", "cancelled", "blocked", "review")
 		if s.status != "" && s.status != "pending" {
-			s.ext["status"] = s.status
+			s.ext["status"] = foreign.Raw(s.status)
 		}
 		if x := f.Get("subtasks"); x != nil && (x.Kind != '[' || len(x.Items) > 0) {
 			d.Wrong(x, "left out: a subtask has no subtasks")
@@ -47,11 +48,11 @@ func (d *decoding) subtasks(list *foreign.Value, t *task) {
 		s.detail = append(s.detail, prefixed("To test: ", d.criteria(f.Get("testStrategy")))...)
 		t.subtasks = append(t.subtasks, s)
 		if len(s.ext) > 0 && s.id != "" {
-			kept[s.id] = s.ext
+			kept[s.id] = foreign.Raw(s.ext)
 		}
 	}
 	if len(kept) > 0 {
-		t.ext["subtasks"] = kept
+		t.ext["subtasks"] = foreign.Raw(kept)
 	}
 }
 

@@ -1,6 +1,7 @@
 package taskmaster
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -48,7 +49,7 @@ func (d *decoding) tasks(list *foreign.Value) {
 }
 
 // fields takes a task or a subtask apart; keys that mean nothing here go to ext.
-func (d *decoding) fields(v *foreign.Value, ext map[string]any) foreign.Fields {
+func (d *decoding) fields(v *foreign.Value, ext map[string]json.RawMessage) foreign.Fields {
 	f := d.Fields(v, ext, append(slices.Clone(taskKeys), otherKeys...)...)
 	for _, m := range v.Members {
 		if slices.Contains(otherKeys, m.Name) && m.Value.Kind != '0' {
@@ -59,7 +60,7 @@ func (d *decoding) fields(v *foreign.Value, ext map[string]any) foreign.Fields {
 }
 
 func (d *decoding) task(v *foreign.Value) {
-	t := &task{ext: map[string]any{}}
+	t := &task{ext: map[string]json.RawMessage{}}
 	f := d.fields(v, t.ext)
 	n := &t.node
 	n.Kind, n.Word, n.PhaseIndex = ir.Work, "Task", -1
@@ -143,7 +144,7 @@ func (d *decoding) status(v *foreign.Value, t *task) {
 			WithDetail("Its status is %s, so no agent works on it: say ralph approve %s when it is done, or ralph skip %s to go on without it. Set it to pending to have it run.", w, t.id, t.id))
 	}
 	if w != "pending" {
-		t.ext["status"] = w
+		t.ext["status"] = foreign.Raw(w)
 	}
 }
 
