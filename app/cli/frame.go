@@ -44,8 +44,8 @@ func (r *reader) load(cmd *cobra.Command, arg ...string) (file string, epic *ir.
 	return file, epic, raw, err
 }
 
-// print prints value as JSON with --json, otherwise calls text.
-func (r *reader) print(cmd *cobra.Command, value any, text func() error) error {
+// printed prints value as JSON with --json, otherwise calls text.
+func printed[V any](r *reader, cmd *cobra.Command, value V, text func() error) error {
 	if r.json {
 		return view.WriteJSON(cmd.OutOrStdout(), value)
 	}

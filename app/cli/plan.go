@@ -64,7 +64,7 @@ func runPlan(cmd *cobra.Command, a *planArgs, args []string) error {
 	if w := run.StaleWarning(file, epic, raw); w != "" {
 		p.Warnings = append([]string{w}, p.Warnings...)
 	}
-	err = a.print(cmd, p, func() error {
+	err = printed(&a.reader, cmd, p, func() error {
 		return view.Plan(p, cmd.OutOrStdout(), epic, a.flags()+record.Applies(file), record.Applies(file))
 	})
 	switch {

@@ -91,7 +91,7 @@ func verifyJournal(cmd *cobra.Command, of *reader, args []string) error {
 		}
 		return exit.Inputf("%w\n  Nothing after that event can be trusted. Restore the file from a backup; %s", err, otherwise)
 	}
-	return of.print(cmd, v, func() error {
+	return printed(of, cmd, v, func() error {
 		saySound(cmd.OutOrStdout(), v)
 		return nil
 	})

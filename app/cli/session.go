@@ -35,7 +35,7 @@ func newSessionCommand() *cobra.Command {
 		if err = errors.Join(err, crew.Close()); err != nil {
 			return err
 		}
-		return of.print(cmd, list, func() error { return view.Sessions(r, cmd.OutOrStdout(), v, list, which.Best(list)) })
+		return printed(&of, cmd, list, func() error { return view.Sessions(r, cmd.OutOrStdout(), v, list, which.Best(list)) })
 	})
 	of.add(cmd, "print JSON")
 	addWhich(&which, cmd)

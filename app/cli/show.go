@@ -49,7 +49,7 @@ func newShowCommand() *cobra.Command {
 			return showDiff(ctx, r, v, of.json, cmd.OutOrStdout())
 		}
 		s := record.ShowOf(r, v)
-		return of.print(cmd, s, func() error { return view.Sprint(s, cmd.OutOrStdout()) })
+		return printed(&of, cmd, s, func() error { return view.Sprint(s, cmd.OutOrStdout()) })
 	})
 	of.add(cmd, "print JSON")
 	cmd.Flags().BoolVar(&diff, "diff", false, "show what it changed, and the verdicts of its gates")

@@ -17,7 +17,7 @@ func newStatusCommand() *cobra.Command {
 			return err
 		}
 		s := record.StatusOf(r)
-		if err := of.print(cmd, s, func() error { return view.Status(s, cmd.OutOrStdout(), attempts) }); err != nil || of.json || !record.IsDraft(r.Epic) {
+		if err := printed(&of, cmd, s, func() error { return view.Status(s, cmd.OutOrStdout(), attempts) }); err != nil || of.json || !record.IsDraft(r.Epic) {
 			return err
 		}
 		if why := draft.Of(r).NotWritten(cmd.Context()); why != "" {

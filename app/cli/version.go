@@ -13,7 +13,7 @@ func newVersionCommand() *cobra.Command {
 		this := struct {
 			Ralph string `json:"ralph"`
 		}{version.Ralph()}
-		return of.print(cmd, this, func() error {
+		return printed(&of, cmd, this, func() error {
 			view.Sayf(cmd.OutOrStdout(), "ralph %s\n", this.Ralph)
 			return nil
 		})

@@ -65,7 +65,7 @@ func (v Diagnostics) text(w io.Writer, list diag.List) error {
 }
 
 // WriteJSON writes v as indented JSON and a line feed, with invisible characters escaped.
-func WriteJSON(w io.Writer, v any) error {
+func WriteJSON[V any](w io.Writer, v V) error {
 	enc := json.NewEncoder(reveal.JSONWriter(w))
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
