@@ -46,7 +46,7 @@ func (s Results) Gather(ctx context.Context, nodes []ir.NodeID, of map[ir.NodeID
 		}
 		g.Results = append(g.Results, executor.Result{Node: id, Tree: at})
 	}
-	heads, _, err := Bases{s.space}.Heads(ctx)
+	heads, _, err := Bases(s).Heads(ctx)
 	if err != nil || len(g.Results) == 0 {
 		g.Base = heads
 		return g, err

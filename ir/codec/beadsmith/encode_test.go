@@ -3,7 +3,6 @@ package beadsmith_test
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -241,7 +240,7 @@ func TestImportedBeadsComeFirst(t *testing.T) { // S1-03, S1-14, S1-30..33, S1-5
   "impactSummary": {"affectedFiles": ["a"], "affectedFunctions": ["f"], "suggestedTests": ["t"], "confidenceBreakdown": {"high": 1, "medium": 2, "low": 3, "unsafe": 4}}}],
  "bead_results": [{"beadNumber": 7, "success": false, "impact": {"affectedFiles": ["b"]}}]}`)
 	s, own, _ := beadsmith.State(e, nodeOf(t, e, "t-cart"), nil)
-	if s.BeadNumber != 7 || s.BeadStatus != "rejected" || s.BeadIterationCount != 2 || len(s.BeadResults) != 1 || fmt.Sprintf("%s", own["mood"]) == "" {
+	if s.BeadNumber != 7 || s.BeadStatus != "rejected" || s.BeadIterationCount != 2 || len(s.BeadResults) != 1 || string(own["mood"]) == "" {
 		t.Errorf("without a history: %+v, %s", s, own)
 	}
 	s, _, _ = beadsmith.State(e, nodeOf(t, e, "t-cart"), scripted())
