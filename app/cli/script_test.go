@@ -13,14 +13,12 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/ralph-compiler/ralph/executor/tracker/bd/bdtest"
 	"github.com/ralph-compiler/ralph/internal/temptest"
 )
 
 var update = flag.Bool("update", false, "rewrite what the scripts expect")
 
 func TestMain(m *testing.M) {
-	bdtest.Main()
 	testscript.Main(atHome{m}, map[string]func(){
 		"ralph": func() {
 			withPrograms()

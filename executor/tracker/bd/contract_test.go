@@ -13,12 +13,10 @@ import (
 	"testing"
 
 	"github.com/ralph-compiler/ralph/executor/tracker/bd/bdtest"
+	"github.com/ralph-compiler/ralph/internal/temptest"
 )
 
-func TestMain(m *testing.M) {
-	bdtest.Main()
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { os.Exit(temptest.Run(m)) }
 
 // fakeDatabase makes a database of the stand-in, and a client.
 func fakeDatabase(t testing.TB) (*Client, *bdtest.Fake, string) {

@@ -3,7 +3,6 @@ package bdtest
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,23 +10,6 @@ import (
 	"testing"
 	"time"
 )
-
-// Main makes the process the stand-in, and does not return, if it was started as
-// one: by a name that New made. TestMain calls it first.
-func Main() {
-	if base := filepath.Base(os.Args[0]); base != "bd" && base != "bd.exe" {
-		return
-	}
-	self, err := exec.LookPath(os.Args[0])
-	if err == nil {
-		self, err = filepath.Abs(self)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(125)
-	}
-	exit(run(filepath.Dir(filepath.Dir(self)), os.Args[1:], os.Stdout, os.Stderr))
-}
 
 // Fake is a bd program with its switchboard. Its databases are where Init made them.
 type Fake struct {
