@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ralph-compiler/ralph/app/exit"
+	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/version"
@@ -30,6 +31,7 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) (code int) {
 		}
 	}()
 	defer process.EndGuard()
+	project.CollectLate()
 	root := bareRoot()
 	if len(args) != 1 || args[0] != "--version" { // which needs none of them
 		addCommands(root)
