@@ -17,7 +17,7 @@ func TestCommonDirIsWhatGitSays(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, top := range []string{r.dir, filepath.Join(parent, "linked"), filepath.Join(r.dir, "sub"), filepath.Join(parent, "link")} {
-		g, err := findGit(t.Context(), top)
+		g, err := findGit(top)
 		if err != nil {
 			t.Fatal(err)
 		}

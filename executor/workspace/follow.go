@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // mostLinks bounds the links on the way to a file: one more is a circle.
@@ -88,9 +89,26 @@ type treeFile struct {
 	outside   bool   // it is outside of the repository
 }
 
+// looked is what was asked of a commit's tree, which never changes.
+type looked struct {
+	mu     sync.Mutex // guards the rest, and what at returns until it is done
+	commit string
+	tree   map[string]treeEntry // what was asked for; no mode: it is not there
+}
+
+// at returns what is known of a commit's tree, to be added to.
+func (l *looked) at(commit string) (tree map[string]treeEntry, done func()) {
+	l.mu.Lock()
+	if l.commit != commit || !isOid(commit) || len(l.tree) > maxKept {
+		l.commit, l.tree = commit, map[string]treeEntry{}
+	}
+	return l.tree, l.mu.Unlock
+}
+
 // files looks for paths in a commit, also behind its links.
 func (s *space) files(ctx context.Context, commit string, paths []string) (map[string]treeFile, error) {
-	tree := map[string]treeEntry{} // what was asked for; no mode: it is not there
+	tree, done := s.looked.at(commit)
+	defer done()
 	load := func(paths ...string) error {
 		ask := []string{"--literal-pathspecs", "ls-tree", "-z", "--full-tree", commit, "--"}
 		args := len(ask)
@@ -107,6 +125,9 @@ func (s *space) files(ctx context.Context, commit string, paths []string) (map[s
 		}
 		slices.Sort(ask[args:])
 		there, err := s.git.entries(ctx, ask...)
+		if err != nil {
+			clear(tree)
+		}
 		maps.Copy(tree, there)
 		return err
 	}
@@ -142,7 +163,7 @@ func (s *space) files(ctx context.Context, commit string, paths []string) (map[s
 // its checkout: by path, relative to dir, with forward slashes, git's name of each file's
 // content. A submodule counts as a file.
 func Tracked(ctx context.Context, dir, commit string) (map[string]string, error) {
-	g, err := findGit(ctx, dir)
+	g, err := findGit(dir)
 	if err == nil {
 		err = g.locate(ctx)
 	}

@@ -94,7 +94,7 @@ var safe = []string{
 
 // findGit returns a wrapper for the repository that dir is in. The binary is
 // looked up once, on the PATH of the caller.
-func findGit(ctx context.Context, dir string) (*git, error) {
+func findGit(dir string) (*git, error) {
 	bin, err := exec.LookPath("git")
 	if err == nil {
 		bin, err = filepath.Abs(bin)
@@ -109,9 +109,6 @@ func findGit(ctx context.Context, dir string) (*git, error) {
 	for _, c := range safe {
 		g.conf = append(g.conf, "-c", c)
 	}
-	if err := g.version(ctx); err != nil {
-		return nil, err
-	}
 	return g, nil
 }
 
@@ -125,6 +122,11 @@ var minGit = [2]int{2, 38}
 // recent are the programs whose version was found to do: their stamps, by path. Each
 // opening of a repository asks, and a command opens several times.
 var recent sync.Map
+
+// anyGit are the commands that are the same in every git, or answer what their caller
+// notices: most of ralph's commands need no others. Before another one the version is
+// asked.
+var anyGit = []string{"version", "rev-parse", "config", "cat-file"}
 
 func (g *git) version(ctx context.Context) error {
 	st, err := os.Stat(g.bin)
@@ -193,6 +195,11 @@ func (g *git) pipe(ctx context.Context, in io.Reader, out io.Writer, env []strin
 }
 
 func (g *git) feed(parent context.Context, at place, in io.Reader, out io.Writer, env []string, args ...string) error {
+	if !slices.Contains(anyGit, args[0]) {
+		if err := g.version(parent); err != nil {
+			return err
+		}
+	}
 	ctx, cancel := context.WithTimeout(parent, g.patience)
 	defer cancel()
 	cmd := g.command(ctx, at, env, args...)

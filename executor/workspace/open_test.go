@@ -257,6 +257,9 @@ func TestWhoOnlyLooksIsNotSweptAway(t *testing.T) { // execution §8: the marker
 		t.Fatal(err)
 	}
 	t.Cleanup(looker.Trees.Release)
+	if _, err := looker.git.ref(t.Context(), "HEAD^{commit}"); err != nil { // its git begins
+		t.Fatal(err)
+	}
 	pid := looker.git.batch.cmd.Process.Pid
 	process.Sweep(looker.State()+string(filepath.Separator), Mark) // as a run does that starts meanwhile
 	if _, err := looker.git.ref(t.Context(), "HEAD^{commit}"); err != nil || looker.git.batch.cmd.Process.Pid != pid {

@@ -20,6 +20,11 @@ import (
 func (g *git) locate(ctx context.Context) error {
 	where := []string{"rev-parse", "--path-format=absolute", "--git-common-dir"}
 	out, err := g.line(ctx, place{}, where...)
+	if err == nil && !filepath.IsAbs(out) { // git is too old for the question
+		if err := g.version(ctx); err != nil {
+			return err
+		}
+	}
 	if err != nil && strings.Contains(err.Error(), "dubious ownership") && g.trusted(ctx) {
 		out, err = g.line(ctx, place{}, where...)
 	}
@@ -67,25 +72,28 @@ func (g *git) trusted(ctx context.Context) bool {
 }
 
 // locateTop locates the repository, and the top of the checkout that dir is in. One git
-// answers both; where it does not, two say what is missing.
-func (g *git) locateTop(ctx context.Context, dir string) (string, error) {
-	both, err := g.line(ctx, place{}, "rev-parse", "--path-format=absolute", "--git-common-dir", "--show-toplevel")
-	if common, top, ok := strings.Cut(both, "\n"); err == nil && ok && !strings.Contains(top, "\n") {
-		if err := g.isIn(common); err != nil {
-			return "", err
+// answers both, and whole: HEAD's commit and its tree are there. Where it does not answer,
+// others say what is missing.
+func (g *git) locateTop(ctx context.Context, dir string) (top string, whole bool, err error) {
+	out, err := g.line(ctx, place{}, "rev-parse", "--path-format=absolute", "--git-common-dir", "--show-toplevel", "HEAD^{commit}", "HEAD^{tree}")
+	if f := strings.Split(out, "\n"); err == nil && len(f) == 4 && filepath.IsAbs(f[0]) && isOid(f[2]) && isOid(f[3]) {
+		if err := g.isIn(f[0]); err != nil {
+			return "", false, err
 		}
-		return filepath.EvalSymlinks(top)
+		top, err = filepath.EvalSymlinks(f[1])
+		return top, true, err
 	}
 	if err := g.locate(ctx); err != nil {
-		return "", err
+		return "", false, err
 	}
 	bare := *g
 	bare.common = "" // the checkout is found from dir
-	top, err := bare.line(ctx, place{}, "rev-parse", "--path-format=absolute", "--show-toplevel")
+	top, err = bare.line(ctx, place{}, "rev-parse", "--path-format=absolute", "--show-toplevel")
 	if err != nil {
-		return "", &Refusal{What: fmt.Sprintf("%s is not in a checkout (%v)", dir, err)}
+		return "", false, &Refusal{What: fmt.Sprintf("%s is not in a checkout (%v)", dir, err)}
 	}
-	return filepath.EvalSymlinks(top)
+	top, err = filepath.EvalSymlinks(top)
+	return top, false, err
 }
 
 // settings reads, once, the few settings of the user that have to hold in every

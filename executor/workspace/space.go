@@ -94,6 +94,7 @@ type space struct {
 	begun    map[ir.NodeID]bool // nodes that have attempts by the journal, see Began
 	based    atomic.Value       // string: the base that this run has pinned
 	attrs    sync.Map           // files of attributes, by the commit of a base
+	looked   looked             // what trees hold
 	disks    []string           // directories that may lie on different file systems: the state's, and each in which worktrees are
 	free     func(dir string) (int64, error)
 }
@@ -118,7 +119,7 @@ func (r *Refusal) Error() string {
 // StateDir returns the state directory of an epic, for the repository that contains
 // dir: outside every worktree, shared by all, never committed.
 func StateDir(ctx context.Context, dir string, epic ir.NodeID) (string, error) {
-	g, err := findGit(ctx, dir)
+	g, err := findGit(dir)
 	if err != nil {
 		return "", err
 	}
@@ -137,21 +138,26 @@ func stateIn(common string, epic ir.NodeID) (string, error) {
 
 // Open opens the repository that contains dir, for an epic. It changes nothing.
 func Open(ctx context.Context, dir string, epic *ir.Epic) (*Space, error) {
-	g, err := findGit(ctx, dir)
+	g, err := findGit(dir)
 	if err != nil {
 		return nil, err
 	}
 	s := &space{git: g, epic: epic, branches: map[string]bool{}, free: FreeSpace}
-	if s.top, err = g.locateTop(ctx, dir); err != nil {
+	top, whole, err := g.locateTop(ctx, dir)
+	if err != nil {
 		return nil, err
 	}
+	s.top = top
 	if err := s.know(); err != nil {
 		return nil, err
 	}
 	if err := s.settings(ctx); err != nil {
 		return nil, err
 	}
-	return s.whole(), s.complete(ctx)
+	if !whole {
+		err = s.complete(ctx)
+	}
+	return s.whole(), err
 }
 
 // know takes up what the epic says about the repository.
