@@ -3,6 +3,7 @@ package record
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/ralph-compiler/ralph/app/words"
@@ -148,6 +149,7 @@ type (
 		Tests        *executor.TestCounts `json:"tests,omitempty"`
 		Problems     []string             `json:"problems,omitempty"`
 		Gates        []GateJSON           `json:"gates"`
+		Erred        []ErredJSON          `json:"erred,omitempty"` // gates that gave no verdict when they were asked, oldest first
 		Files        string               `json:"files"`
 
 		By string `json:"-"` // who made it
@@ -155,6 +157,15 @@ type (
 		// Of show alone.
 		Feedback []string              `json:"feedback,omitempty"` // that its agent was given
 		Changes  []executor.FileChange `json:"changes,omitempty"`  // the first of them; all stand in changes.json of its files
+	}
+	ErredJSON struct {
+		Gate    string    `json:"gate"`
+		Again   bool      `json:"asked_again,omitempty"` // after it
+		Class   string    `json:"class,omitempty"`       // of the failure; absent: what it said was no verdict
+		Message string    `json:"message,omitempty"`
+		Agent   string    `json:"agent,omitempty"`
+		Session string    `json:"session,omitempty"`
+		At      time.Time `json:"at"`
 	}
 	GateJSON struct {
 		Gate     string               `json:"gate"`
@@ -328,6 +339,11 @@ func AttemptOf(r *Record, id ir.NodeID, a machine.AttemptLog) AttemptJSON {
 			Gate: g.Gate, Verdict: string(g.Verdict), Message: g.Message, Tests: g.Tests, Counts: g.Counts, Failed: g.Failed,
 			Millis: g.Millis, Agent: g.Agent, Model: g.Model, Session: g.Session, Tokens: g.Usage.Tokens, USDMicro: g.Usage.USDMicro, By: g.By, Details: g.Details, Evidence: g.Evidence, RedFirst: g.Red, Doubt: r.Run.Summary().Doubt(g),
 		})
+	}
+	for i, e := range a.Erred {
+		again := slices.ContainsFunc(a.Erred[i+1:], func(o machine.Erred) bool { return o.Gate == e.Gate }) ||
+			slices.ContainsFunc(a.Gates, func(g executor.GateJudged) bool { return g.Gate == e.Gate && g.By == "" })
+		out.Erred = append(out.Erred, ErredJSON{e.Gate, again, string(e.Class), e.Why, e.Agent, e.Session, e.At.UTC()})
 	}
 	return out
 }

@@ -88,6 +88,13 @@ func showGates(w *sheet, a record.AttemptJSON, log machine.AttemptLog) {
 			w.line("    evidence: %s", g.Evidence)
 		}
 	}
+	for _, e := range a.Erred {
+		state := "no verdict"
+		if e.Again {
+			state = "asked again"
+		}
+		w.line("  gate %s: %s%s", e.Gate, state, words.Because(e.Message))
+	}
 	for _, g := range slices.Sorted(maps.Keys(log.UntoldOf)) {
 		if !slices.ContainsFunc(a.Gates, func(j record.GateJSON) bool { return j.Gate == g }) {
 			w.line("  gate %s: no verdict yet  (%s)", g, cutTurns(log.UntoldOf[g]))

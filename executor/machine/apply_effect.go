@@ -267,6 +267,10 @@ func (r *Run) effectFailed(n *node, e executor.Event, b executor.EffectFailed) e
 		r.parks.failing(name, e.At)
 	}
 	if done.Kind == executor.EffectGate {
+		if b.Class != executor.FailInterrupted {
+			log := &n.logs[len(n.logs)-1]
+			log.Erred = append(log.Erred, Erred{Gate: done.Gate, Class: b.Class, Why: b.Detail, Agent: done.Agent, At: e.At})
+		}
 		r.gateFailed(n, done, b)
 		n.putBack()
 		return nil

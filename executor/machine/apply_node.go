@@ -76,6 +76,8 @@ func (r *Run) remember(n *node, e executor.Event) {
 	case executor.EffectFailed:
 		if e.Step != "" && b.Gate == "" {
 			log.Usage = addUsage(log.Usage, b.Usage, log.Turns == 0 && log.Usage.IsZero())
+		} else if b.Gate != "" && b.Class != executor.FailInterrupted {
+			log.Erred = append(log.Erred, Erred{Gate: b.Gate, Class: b.Class, Why: b.Detail, At: e.At})
 		}
 	case executor.Diagnosed:
 		log.Diagnosed = &b
@@ -91,7 +93,9 @@ func (r *Run) remember(n *node, e executor.Event) {
 		switch {
 		case b.Red:
 			log.Red = append(log.Red, b)
-		case b.Verdict != executor.ErrorJudged:
+		case b.Verdict == executor.ErrorJudged:
+			log.Erred = append(log.Erred, erred(b, r.at))
+		default:
 			log.Gates = append(log.Gates, b)
 		}
 	case executor.AttemptEnded:

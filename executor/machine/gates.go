@@ -218,6 +218,7 @@ func (r *Run) gateJudged(n *node, b executor.GateJudged) error {
 		log.inSession(SessionLog{Session: b.Session, Agent: b.Agent, Gate: b.Gate, At: r.at})
 	}
 	if b.Verdict == executor.ErrorJudged {
+		log.Erred = append(log.Erred, erred(b, r.at))
 		g.wrong++
 		if g.wrong > 1 || spoken && r.pausesForPeople(n) { // that person decides
 			g.trouble = &executor.EffectFailed{Class: failGate, Detail: b.Message}
@@ -231,6 +232,11 @@ func (r *Run) gateJudged(n *node, b executor.GateJudged) error {
 	a.judged = append(a.judged, b)
 	log.Gates = a.judged
 	return nil
+}
+
+// erred is a verdict that is none.
+func erred(b executor.GateJudged, at time.Time) Erred {
+	return Erred{Gate: b.Gate, Why: b.Message, Agent: b.Agent, Session: b.Session, At: at}
 }
 
 // gateFailed records that a gate's effect did not happen.

@@ -205,7 +205,8 @@ type AttemptLog struct {
 	Tail     string
 	Commit   string
 	Problems []string
-	Gates    []executor.GateJudged
+	Gates    []executor.GateJudged // verdicts that count
+	Erred    []Erred               // what gave none, oldest first
 
 	Started   time.Time
 	Ended     time.Time     // zero while it is open
@@ -234,6 +235,17 @@ type AttemptLog struct {
 	Proposed []executor.WorkProposed // while it went on
 	Spoken   []executor.HumanSpoke   // what people wrote in its agents' sessions
 	Taken    bool                    // a person took its agent's session over
+}
+
+// Erred is a gate that gave no verdict when it was asked: it is asked again, by itself or once
+// a person says so.
+type Erred struct {
+	Gate    string
+	Class   executor.FailureClass // "": what it said was no verdict
+	Why     string
+	Agent   string // that judged
+	Session string // of that
+	At      time.Time
 }
 
 // SessionLog is the session of an agent's past or present turn.

@@ -121,6 +121,15 @@ func TestWhatFollowsWhenAGateCannotBeJudged(t *testing.T) {
 			s.begin(func(r *executor.RunStarted) { r.Wait = true })
 			s.until(nil)
 			v := s.view("1.1")
+			counted := 0 // interruptions are none
+			for _, a := range c.answers {
+				if f, is := a.(executor.EffectFailed); !is || f.Class != executor.FailInterrupted {
+					counted++
+				}
+			}
+			if got := v.Attempts[0].Erred; len(got) != counted || counted > 0 && (got[0].Gate != "qa" || got[0].At.IsZero()) {
+				t.Errorf("%d times without a verdict: %+v", counted, got)
+			}
 			if v.Status != c.status || v.Cause != c.cause || len(v.Attempts) != 1 || len(agents) != c.agents {
 				t.Errorf("%s (%s) after %d attempts, judged by %v: %s; want %s (%s) by %d", v.Status, v.Cause, len(v.Attempts), agents, v.Reason, c.status, c.cause, c.agents)
 			}
