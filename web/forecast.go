@@ -60,7 +60,11 @@ func same(a, b *Forecast) bool { return a == b || a != nil && b != nil && *a == 
 // nil if there is nothing, too much, or nothing to go by.
 func (l *live) rest() (*ir.Epic, *simulate.Scenario) {
 	views := l.views()
-	scenario := scenarioOf(views)
+	var silent time.Duration // since the last event
+	if k := len(l.rec.Events) - 1; k >= 0 && l.rec.Held {
+		silent = max(time.Since(l.rec.Events[k].At), 0)
+	}
+	scenario := scenarioOf(views, silent)
 	if scenario == nil || len(l.rec.Epic.Nodes) > mostPlayed {
 		return nil, nil
 	}
@@ -100,8 +104,9 @@ func (l *live) rest() (*ir.Epic, *simulate.Scenario) {
 }
 
 // scenarioOf is how long agents and gates took, and how often gates failed; nil if no agent
-// has worked.
-func scenarioOf(views []machine.NodeView) *simulate.Scenario {
+// has worked. What is at work now takes less, by what it has worked, also while there was
+// silence.
+func scenarioOf(views []machine.NodeView, silent time.Duration) *simulate.Scenario {
 	agents, gates, failed := map[string][]int64{}, map[string][]int64{}, map[string]int{}
 	for _, v := range views {
 		for _, a := range v.Attempts {
@@ -129,6 +134,7 @@ func scenarioOf(views []machine.NodeView) *simulate.Scenario {
 		s.Agents = append(s.Agents, simulate.AgentRule{Match: always, Agent: name, Takes: spanOf(times), Result: "success", End: string(executor.EndExited), Action: "human"})
 		all = append(all, times...)
 	}
+	slices.SortStableFunc(s.Agents, func(a, b simulate.AgentRule) int { return compareLast(a.Agent, b.Agent) })
 	s.Agents = append(s.Agents, simulate.AgentRule{Match: always, Takes: spanOf(all), Result: "success", End: string(executor.EndExited), Action: "human"})
 	for name, times := range gates {
 		if n := failed[name]; n > 0 {
@@ -137,10 +143,39 @@ func scenarioOf(views []machine.NodeView) *simulate.Scenario {
 		}
 		s.Gates = append(s.Gates, simulate.GateRule{Match: always, Gate: name, Takes: spanOf(times), Verdict: executor.Pass})
 	}
-	slices.SortStableFunc(s.Agents, func(a, b simulate.AgentRule) int { return compareLast(a.Agent, b.Agent) })
+	for _, v := range views {
+		if v.Status == executor.Running {
+			goesOn(s, v, silent)
+		}
+	}
 	slices.SortStableFunc(s.Gates, func(a, b simulate.GateRule) int { return compareLast(a.Gate, b.Gate) })
 	return s
 }
+// goesOn says of a sprint that is at work what it has behind it: the steps that have passed, and
+// what its agent has worked in the present one.
+func goesOn(s *simulate.Scenario, v machine.NodeView, silent time.Duration) {
+	worked, rules := v.Worked, s.Agents
+	var agents []simulate.AgentRule
+	var gates []simulate.GateRule
+	for _, a := range v.Attempts {
+		once := simulate.Match{Node: string(v.Key), Step: a.Step, Chance: 1, Times: 1}
+		switch worked -= a.Work; {
+		case a.Status == executor.AttemptPassed && a.Step != v.Step && !a.Started.Before(v.Started):
+			agents = append(agents, simulate.AgentRule{Match: once, Result: "success", End: string(executor.EndExited), Action: "human"})
+			for _, g := range a.Gates {
+				gates = append(gates, simulate.GateRule{Match: once, Gate: g.Gate, Verdict: executor.Pass})
+			}
+		case a.Status == executor.AttemptRunning:
+			i := slices.IndexFunc(rules, func(r simulate.AgentRule) bool { return r.Agent == a.Agent || r.Agent == "" })
+			rule, has := rules[i], max(worked, 0)+silent
+			rule.Match, rule.Agent = once, ""
+			rule.Takes = simulate.Span{From: max(rule.Takes.From-has, 0), To: max(rule.Takes.To-has, 0)}
+			agents = append(agents, rule)
+		}
+	}
+	s.Agents, s.Gates = slices.Concat(agents, s.Agents), slices.Concat(gates, s.Gates)
+}
+
 
 // compareLast orders names; the rule for all is the last.
 func compareLast(a, b string) int {
@@ -186,7 +221,7 @@ func play(ctx context.Context, rest *ir.Epic, s *simulate.Scenario) *Forecast {
 	}
 	return &Forecast{
 		P50MS: took[plays/2-1].Milliseconds(), P90MS: took[plays*9/10-1].Milliseconds(), Slots: slots,
-		Note: fmt.Sprintf("%d plays of the %s that are left, with the times of this epic; what is at work counts from its beginning, and people approve within 10 minutes", plays, text.Count(len(rest.Nodes), "sprint")),
+		Note: fmt.Sprintf("%d plays of the %s that are left, with the times of this epic; what is at work counts less what it has worked, and people approve within 10 minutes", plays, text.Count(len(rest.Nodes), "sprint")),
 	}
 }
 
