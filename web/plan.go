@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -19,6 +21,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/app/run"
 	"github.com/ralph-compiler/ralph/app/words"
+	"github.com/ralph-compiler/ralph/compiler"
 	"github.com/ralph-compiler/ralph/internal/redact"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
@@ -27,110 +30,136 @@ import (
 // mostPlan bounds the plan that is shown, in bytes.
 const mostPlan = 16 << 20
 
-// compiles keeps the last plan that was compiled: the page asks for one again and again.
+// compiles keeps what plans compile to. Its mutex guards what is below it: one plan is compiled
+// at a time.
 type compiles struct {
-	mu   sync.Mutex
-	of   string // the epic in URLs, and what its files were like
-	at   time.Time
-	last *compiled
+	mu    sync.Mutex
+	plans map[string]*planned // by epic in URLs
+
+	last *compiled // for who asks more about it; nil: of a large plan it is large
+	at   time.Time // when that was made
+}
+
+// planned is a plan as it is shown, but for the states of its sprints.
+type planned struct {
+	compileOf
+	Plan
+}
+
+// compileOf is what a compile was of.
+type compileOf struct {
+	epic   string // in URLs
+	digest string // of epic.json
+	files  []string
+	mark   string // of the files
+}
+
+// is reports whether the same is compiled again. The files are looked at.
+func (c *compileOf) is(l *live, given *ir.Epic) bool {
+	if c.epic != l.id || c.digest != given.Digest || c.mark == "" {
+		return false
+	}
+	mark, _ := marks(l.repo.Dir, c.files)
+	return mark == c.mark
 }
 
 // compiled is a plan as it is now, beside epic.json.
 type compiled struct {
+	compileOf
 	file string // of the plan, from the project's top
 	text []byte
 	*project.Compilation
 	cannot string   // why it was not compiled
 	given  *ir.Epic // epic.json
-	raw    []byte   // its bytes
+	stale  bool     // it compiles to another one
 }
 
-// compiledFor is how long a compile counts although nothing that it is known to read changes.
-const compiledFor = 10 * time.Second
+const (
+	compiledFor = 10 * time.Second // a compile is kept, beside what is shown of it
+	largePlan   = 1 << 20          // bytes: its compile takes hundreds of times that
+)
 
-// withPlan lets use see the plan of an epic, compiled; one at a time.
+// withPlan lets use see the plan of an epic, compiled.
 func (s *Server) withPlan(ctx context.Context, l *live, use func(*compiled) error) error {
-	var given *ir.Epic
-	var file string
-	l.mu.Lock()
-	given, file = l.rec.Given, l.rec.Named()
-	l.mu.Unlock()
+	given := locked(l, func() *ir.Epic { return l.rec.Given })
 	k := &s.compiles
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if err := ctx.Err(); err != nil {
 		return err // it did not wait
 	}
-	of := l.id + " " + given.Digest + " " + marks(l.repo.Dir, append([]string{file, given.Epic.Plan}, given.Run.Policies...))
-	if k.of != of || time.Since(k.at) > compiledFor {
-		c, err := compile(l.repo.Dir, file, given)
+	return k.with(l, given, use)
+}
+
+// with is withPlan for who holds the mutex.
+func (k *compiles) with(l *live, given *ir.Epic, use func(*compiled) error) error {
+	if k.last == nil || time.Since(k.at) > compiledFor || !k.last.is(l, given) {
+		k.last = nil // before the next one is made
+		c, err := compile(l, given)
 		if err != nil {
 			return err
 		}
-		k.of, k.at, k.last = of, time.Now(), c
+		k.last, k.at = c, time.Now()
+	}
+	c := k.last
+	if len(c.text) > largePlan {
+		k.last = nil
+		defer debug.FreeOSMemory()
+	} else {
 		time.AfterFunc(compiledFor, k.forget)
 	}
-	return use(k.last)
+	return use(c)
 }
 
-// forget drops what counts no longer: of a large plan it is large.
+// forget drops a compile that counts no longer.
 func (k *compiles) forget() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.last == nil || time.Since(k.at) < compiledFor {
-		return
+	if k.last != nil && time.Since(k.at) >= compiledFor {
+		k.last = nil
 	}
-	large := len(k.last.text) > 1<<20
-	if k.of, k.last = "", nil; large {
-		debug.FreeOSMemory() // it was hundreds of times what the page needs
-	}
-}
-
-// marks change when files do.
-func marks(dir string, files []string) string {
-	var b strings.Builder
-	for _, f := range files {
-		if !filepath.IsAbs(f) {
-			f = filepath.Join(dir, filepath.FromSlash(f))
-		}
-		if st, err := os.Stat(f); err == nil {
-			fmt.Fprintf(&b, "%d %d ", st.Size(), st.ModTime().UnixNano())
-		}
-	}
-	return b.String()
 }
 
 // compile compiles the plan of an epic again.
-func compile(dir, file string, given *ir.Epic) (*compiled, error) {
-	out := &compiled{file: given.Epic.Plan, given: given}
-	if !filepath.IsLocal(filepath.FromSlash(given.Epic.Plan)) {
+func compile(l *live, given *ir.Epic) (*compiled, error) {
+	dir, began, read := l.repo.Dir, time.Now(), reads{names: map[string]bool{}}
+	out := &compiled{file: given.Epic.Plan, given: given, compileOf: compileOf{epic: l.id, digest: given.Digest}}
+	defer func() {
+		out.files = read.sorted(out.file, l.rec.Named()) // that does not change
+		if mark, newest := marks(dir, out.files); newest.Before(began) {
+			out.mark = mark // else it is not known which of two was read
+		}
+	}()
+	if !filepath.IsLocal(filepath.FromSlash(out.file)) {
 		out.cannot = "its plan leaves the project"
 		return out, nil
 	}
-	plan := filepath.Join(dir, filepath.FromSlash(given.Epic.Plan))
+	plan := filepath.Join(dir, filepath.FromSlash(out.file))
 	if err := project.Confined(plan); err != nil {
 		out.cannot = err.Error()
 		return out, nil
 	}
 	f, err := regular.Open(plan)
 	if err != nil {
-		out.cannot = "there is no plan " + given.Epic.Plan + " here any more"
+		out.cannot = "there is no plan " + out.file + " here any more"
 		return out, nil
 	}
 	out.text, err = readAll(f, mostPlan)
 	if err != nil {
-		out.cannot = fmt.Sprintf("%s: %v", given.Epic.Plan, err)
+		out.cannot = fmt.Sprintf("%s: %v", out.file, err)
 		return out, nil
 	}
 	if given.Run.Dialect == "" && !project.HoldsBead(plan) {
 		out.cannot = "it was made by ralph import, from other files"
 		return out, nil
 	}
-	if out.raw, err = project.ReadFile(file); err != nil {
-		return nil, err
-	}
 	defer debug.SetGCPercent(debug.SetGCPercent(100)) // commands, which end soon, let garbage lie longer
-	a := &project.Args{Plans: []string{plan}, Recorded: given.Run.Dialect, Format: project.FormatJSON, Out: file, Check: true, Recalls: record.RecallClone}
+	a := &project.Args{Plans: []string{plan}, Recorded: given.Run.Dialect, Format: project.FormatJSON, Out: l.rec.Named(), Check: true}
+	a.Recalls = func(a *project.Args, p *project.Project, in *compiler.Input) {
+		record.RecallClone(a, p, in)
+		read.FS = in.Project
+		in.Project = read
+	}
 	c, err := a.Compile(strings.NewReader(""))
 	if c != nil && c.Project != nil {
 		defer c.Project.Close()
@@ -140,7 +169,33 @@ func compile(dir, file string, given *ir.Epic) (*compiled, error) {
 		return out, nil
 	}
 	out.Compilation = c
-	return out, nil
+	if len(c.Results) == 1 && !c.Diags.HasErrors() {
+		out.stale, err = differs(l.rec.Named(), c.Results[0].JSON)
+	}
+	return out, err
+}
+
+// differs reports whether a file holds anything but some bytes.
+func differs(file string, b []byte) (bool, error) {
+	f, err := regular.Open(file)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	part := make([]byte, 64<<10)
+	for {
+		n, err := f.Read(part)
+		if !bytes.HasPrefix(b, part[:n]) {
+			return true, nil
+		}
+		b = b[n:]
+		if errors.Is(err, io.EOF) {
+			return len(b) > 0, nil
+		}
+		if err != nil {
+			return false, err
+		}
+	}
 }
 
 // readAll reads an open file of at most most bytes, and closes it.
@@ -153,43 +208,73 @@ func readAll(f *os.File, most int) (b []byte, err error) {
 	return w.b, err
 }
 
-// plan is an epic's plan as it is now.
-func (s *Server) plan(ctx context.Context, l *live, _ *http.Request) (out Plan, err error) {
-	var hide *redact.Redactor
+// plan is an epic's plan as it is now. What it compiles to is kept until a file changes.
+func (s *Server) plan(ctx context.Context, l *live, _ *http.Request) (Plan, error) {
 	state := map[ir.Key]PlanKey{}
 	l.mu.Lock()
 	for _, v := range l.views() {
-		state[v.Key] = PlanKey{Key: v.Key, Status: v.Status.String(), Word: words.Status(v)}
+		state[v.Key] = PlanKey{Status: v.Status.String(), Word: words.Status(v)}
 	}
-	hide, name := l.agents().Redact, l.rec.File
+	given, hide, name := l.rec.Given, l.agents().Redact, l.rec.File
 	l.mu.Unlock()
-	err = s.withPlan(ctx, l, func(c *compiled) error {
-		out = Plan{File: c.file, Lines: linesOf(hide.Bytes(c.text)), Keys: []PlanKey{}, Cannot: c.cannot}
-		out.Diagnostics.Diagnostics = []project.DiagnosticJSON{}
-		if c.Compilation == nil {
-			return nil
+	k := &s.compiles
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return Plan{}, err // it did not wait
+	}
+	if p := k.plans[l.id]; p == nil || !p.is(l, given) {
+		delete(k.plans, l.id)
+		err := k.with(l, given, func(c *compiled) error {
+			p, err := planOf(c, hide, name)
+			if err == nil {
+				k.keep(&planned{c.compileOf, p})
+			}
+			return err
+		})
+		if err != nil {
+			return Plan{}, err
 		}
-		out.Diagnostics = c.Sources.JSON(c.Diags)
-		if len(c.Results) != 1 {
-			return nil
-		}
-		out.Keys = keysOf(c, state)
-		if c.Diags.HasErrors() {
-			return nil
-		}
-		r := c.Results[0]
-		if out.Stale = !bytes.Equal(r.JSON, c.raw); out.Stale {
-			out.Changes = ir.Diff(c.given, r.Epic)
-			out.Text = out.Changes.Summary()
-			out.Command = "ralph compile" + record.Onto(name) + " " + words.QuotePath(c.file)
-		}
-		return nil
-	})
+	}
+	out := k.plans[l.id].Plan
+	out.Keys = slices.Clone(out.Keys)
+	for i := range out.Keys {
+		out.Keys[i].Status, out.Keys[i].Word = state[out.Keys[i].Key].Status, state[out.Keys[i].Key].Word
+	}
+	return out, nil
+}
+
+func (k *compiles) keep(p *planned) {
+	if k.plans == nil {
+		k.plans = map[string]*planned{}
+	}
+	k.plans[p.epic] = p
+}
+
+// planOf is what a plan compiles to, without secrets, but for the states of its sprints; name
+// is the epic's file for commands.
+func planOf(c *compiled, hide *redact.Redactor, name string) (out Plan, err error) {
+	out = Plan{File: c.file, Lines: linesOf(hide.Bytes(c.text)), Keys: []PlanKey{}, Cannot: hide.String(c.cannot)}
+	out.Diagnostics.Diagnostics = []project.DiagnosticJSON{}
+	if c.Compilation == nil {
+		return out, nil
+	}
+	if out.Diagnostics, err = hidden(hide, c.Sources.JSON(c.Diags)); err != nil || len(c.Results) != 1 {
+		return out, err
+	}
+	out.Keys = keysOf(c)
+	if out.Stale = c.stale; !out.Stale {
+		return out, nil
+	}
+	changes := ir.Diff(c.given, c.Results[0].Epic)
+	out.Text = hide.String(changes.Summary())
+	out.Command = "ralph compile" + record.Onto(name) + " " + words.QuotePath(c.file)
+	out.Changes, err = hidden(hide, changes)
 	return out, err
 }
 
 // keysOf is where the items of a compiled plan stand.
-func keysOf(c *compiled, state map[ir.Key]PlanKey) []PlanKey {
+func keysOf(c *compiled) []PlanKey {
 	keys := []PlanKey{}
 	trace := c.Results[0].Trace
 	if trace == nil {
@@ -200,12 +285,20 @@ func keysOf(c *compiled, state map[ir.Key]PlanKey) []PlanKey {
 		if f == nil || at.IsZero() {
 			continue
 		}
-		k := state[key]
-		k.Key, k.Line = key, f.Position(at.Start).Line
-		keys = append(keys, k)
+		keys = append(keys, PlanKey{Key: key, Line: f.Position(at.Start).Line})
 	}
 	slices.SortFunc(keys, func(a, b PlanKey) int { return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Key, b.Key)) })
 	return keys
+}
+
+// hidden is a value without secrets, as JSON has it.
+func hidden[T any](hide *redact.Redactor, v T) (out T, err error) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return out, err
+	}
+	err = json.Unmarshal(hide.Bytes(b), &out)
+	return out, err
 }
 
 // linesOf cuts a text into lines.
@@ -234,7 +327,10 @@ func (s *Server) why(ctx context.Context, l *live, r *http.Request) (out project
 		out = c.Sources.Why(key, reasons)
 		return nil
 	})
-	return out, err
+	if err != nil {
+		return out, err
+	}
+	return hidden(locked(l, func() *redact.Redactor { return l.agents().Redact }), out)
 }
 
 // next is what the next apply would do.

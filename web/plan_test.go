@@ -3,6 +3,7 @@
 package web
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -137,4 +138,54 @@ func TestAForecast(t *testing.T) {
 	}
 	s.write("go", "")
 	s.until("nothing is left", func() bool { return got[Epic](s, "/EPIC").Run.State == "ended" })
+}
+
+// The text of a plan is redacted; so is what is said about it.
+func TestWhatIsSaidAboutAPlanHoldsNoSecret(t *testing.T) {
+	const secret = "hunter2-of-the-shop"
+	t.Setenv("SHOP_API_KEY", secret)
+	s := newPlanned(t)
+	text := strings.Replace(planText, "Look up links", "Look up "+secret, 1)
+	s.write("plans/links.md", strings.Replace(text, "**Depends on**: 1.1", "**Depends on**: 1.1\n\n**Agent**: "+secret, 1))
+	for _, path := range []string{"/EPIC/plan", "/EPIC/nodes/1.2/why"} {
+		if status, body, _ := s.text(path); strings.Contains(body, secret) || status == 200 && !strings.Contains(body, "[secret SHOP_API_KEY]") {
+			t.Errorf("%s: %d %s", path, status, body)
+		}
+	}
+	s.write("plans/links.md", strings.Replace(text, "**Depends on**: 1.1", "**Depends on**: "+secret, 1))
+	p := got[Plan](s, "/EPIC/plan")
+	if b, _ := json.Marshal(p.Diagnostics); len(p.Diagnostics.Diagnostics) == 0 || strings.Contains(string(b), secret) {
+		t.Errorf("diagnostics: %s", b)
+	}
+}
+
+// What a plan compiles to is kept until a file changes that a compile reads; the compile is not,
+// where it is large.
+func TestAPlanIsNotCompiledAgainForNothing(t *testing.T) {
+	t.Parallel()
+	s := newPlanned(t)
+	kept := func() (*planned, *compiled) {
+		t.Helper()
+		got[Plan](s, "/EPIC/plan")
+		k := &s.page.compiles
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		return k.plans[s.id], k.last
+	}
+	first, last := kept()
+	if again, _ := kept(); again != first || last == nil {
+		t.Error("nothing has changed, and it is compiled again")
+	}
+	for _, file := range []string{"ralph.hcl"} {
+		s.write(file, "# another one\n")
+		if again, _ := kept(); again == first {
+			t.Errorf("%s has changed, and nobody looks", file)
+		} else {
+			first = again
+		}
+	}
+	s.write("plans/links.md", planText+strings.Repeat("More is said about this sprint, and it is long.\n", largePlan/40))
+	if again, last := kept(); again == first || last != nil {
+		t.Error("a large compile is kept")
+	}
 }
