@@ -88,7 +88,7 @@ func assets() http.HandlerFunc {
 		if strings.HasPrefix(name, "/assets/") {
 			h.Set("Cache-Control", "public, max-age=31536000, immutable") // its name holds its hash
 		}
-		if r.Header.Get("If-None-Match") == a.etag {
+		if has(r, a.etag) {
 			w.WriteHeader(http.StatusNotModified)
 			return
 		}

@@ -205,7 +205,7 @@ func sendFile(w http.ResponseWriter, r *http.Request, f *os.File, hide *redact.R
 	h.Set("Cache-Control", "no-cache")
 	h.Set("Accept-Ranges", "bytes")
 	h.Set("ETag", etag)
-	if r.Header.Get("If-None-Match") == etag {
+	if has(r, etag) {
 		w.WriteHeader(http.StatusNotModified)
 		return nil
 	}

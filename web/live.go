@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"strings"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -344,8 +345,18 @@ func encoded(v any) (body []byte, etag string, err error) {
 	return body, etagOf(body), nil
 }
 
-// etagOf names the bytes of an answer.
+// etagOf names what an answer says. It is weak: the same is sent compressed to who takes that.
 func etagOf(body []byte) string {
 	sum := sha256.Sum256(body)
-	return `"` + hex.EncodeToString(sum[:8]) + `"`
+	return `W/"` + hex.EncodeToString(sum[:8]) + `"`
+}
+
+// has reports whether a client has what an ETag names (RFC 9110, 13.1.2).
+func has(r *http.Request, etag string) bool {
+	for given := range strings.SplitSeq(strings.Join(r.Header.Values("If-None-Match"), ","), ",") {
+		if given = strings.TrimSpace(given); given == "*" || strings.TrimPrefix(given, "W/") == strings.TrimPrefix(etag, "W/") {
+			return true
+		}
+	}
+	return false
 }

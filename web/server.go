@@ -230,7 +230,7 @@ func send(w http.ResponseWriter, r *http.Request, body []byte, etag string, err 
 	h.Set("Content-Type", "application/json")
 	h.Set("Cache-Control", "no-cache")
 	h.Set("ETag", etag)
-	if r.Header.Get("If-None-Match") == etag {
+	if has(r, etag) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
