@@ -35,11 +35,11 @@ func (s *Server) repositories() []Repository {
 	return out
 }
 
-// locked returns what make returns, under the epic's mutex.
-func locked[T any](l *live, make func() T) T {
+// locked returns what read returns, under the epic's mutex.
+func locked[T any](l *live, read func() T) T {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return make()
+	return read()
 }
 
 // rank orders epics: those at work first, then those that want something, then the rest.

@@ -64,9 +64,9 @@ func fileRoutes() []route {
 	}
 }
 
-// apart is a route about an epic whose answer takes git, the disk or time: make does not run
+// apart is a route about an epic whose answer takes git, the disk or time: build does not run
 // under the epic's mutex.
-func apart[T any](path, about string, make func(s *Server, ctx context.Context, l *live, r *http.Request) (T, error), query ...param) route {
+func apart[T any](path, about string, build func(s *Server, ctx context.Context, l *live, r *http.Request) (T, error), query ...param) route {
 	return route{
 		method: http.MethodGet, path: "/epics/{epic}" + path, about: about, query: query, answer: reflect.TypeFor[T](),
 		serve: func(s *Server, w http.ResponseWriter, r *http.Request) {
@@ -74,7 +74,7 @@ func apart[T any](path, about string, make func(s *Server, ctx context.Context, 
 			if !ok {
 				return
 			}
-			v, err := make(s, r.Context(), l, r)
+			v, err := build(s, r.Context(), l, r)
 			if err != nil {
 				send(w, r, nil, "", err)
 				return

@@ -46,11 +46,10 @@ func (l *live) foretell(ctx context.Context) bool {
 		return false
 	}
 	s.forecast = f
-	l.count++
+	l.changed()
 	if s.of == l.count-1 {
 		s.of = l.count
 	}
-	clear(l.made)
 	return true
 }
 
@@ -134,8 +133,8 @@ func scenarioOf(views []machine.NodeView, silent time.Duration) *simulate.Scenar
 		s.Agents = append(s.Agents, simulate.AgentRule{Match: always, Agent: name, Takes: spanOf(times), Result: "success", End: string(executor.EndExited), Action: "human"})
 		all = append(all, times...)
 	}
-	slices.SortStableFunc(s.Agents, func(a, b simulate.AgentRule) int { return compareLast(a.Agent, b.Agent) })
 	s.Agents = append(s.Agents, simulate.AgentRule{Match: always, Takes: spanOf(all), Result: "success", End: string(executor.EndExited), Action: "human"})
+	slices.SortStableFunc(s.Agents, func(a, b simulate.AgentRule) int { return compareLast(a.Agent, b.Agent) })
 	for name, times := range gates {
 		if n := failed[name]; n > 0 {
 			chance := simulate.Match{Chance: float64(n) / float64(len(times)+1)}
@@ -143,14 +142,15 @@ func scenarioOf(views []machine.NodeView, silent time.Duration) *simulate.Scenar
 		}
 		s.Gates = append(s.Gates, simulate.GateRule{Match: always, Gate: name, Takes: spanOf(times), Verdict: executor.Pass})
 	}
+	slices.SortStableFunc(s.Gates, func(a, b simulate.GateRule) int { return compareLast(a.Gate, b.Gate) })
 	for _, v := range views {
 		if v.Status == executor.Running {
 			goesOn(s, v, silent)
 		}
 	}
-	slices.SortStableFunc(s.Gates, func(a, b simulate.GateRule) int { return compareLast(a.Gate, b.Gate) })
 	return s
 }
+
 // goesOn says of a sprint that is at work what it has behind it: the steps that have passed, and
 // what its agent has worked in the present one.
 func goesOn(s *simulate.Scenario, v machine.NodeView, silent time.Duration) {
@@ -175,7 +175,6 @@ func goesOn(s *simulate.Scenario, v machine.NodeView, silent time.Duration) {
 	}
 	s.Agents, s.Gates = slices.Concat(agents, s.Agents), slices.Concat(gates, s.Gates)
 }
-
 
 // compareLast orders names; the rule for all is the last.
 func compareLast(a, b string) int {

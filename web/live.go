@@ -5,11 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
-	"maps"
-	"strings"
-	"path/filepath"
+	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -28,16 +26,19 @@ const (
 	mostMade  = 256                    // answers about an epic that are kept
 )
 
-// live is an epic whose record follows its journal. Its mutex guards all that is below it.
+// live is an epic whose record follows its journal.
 type live struct {
 	id   string // in URLs
 	repo *repository
 
+	looking sync.Mutex // one look at a time; it is taken before mu
+
+	// Guards what is below it. Nothing that takes git, the disk or time is done under it.
 	mu     sync.Mutex
 	rec    *record.Followed
 	crew   *run.Crew          // of the epic, made when it is asked for
-	count  int64              // of changes: what was made at another count is stale
-	made   map[string]made    // answers, by what was asked
+	count  int64              // of changes
+	made   map[string]made    // answers since the last change, by what was asked
 	ring   []told             // what streams were told, newest last
 	epoch  int64              // of the ring: it goes up when the record was made anew
 	known  *shape             // of its epic
@@ -48,25 +49,22 @@ type live struct {
 	slow slow // what is made beside the mutex
 }
 
-// made is an answer that was made when the epic had changed count times.
+// made is an answer.
 type made struct {
-	count int64
-	body  []byte
-	etag  string
-}
-
-// trouble lists why runs of a repository cannot be read.
-func (h *house) trouble(r *repository) []string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return slices.Sorted(maps.Values(r.trouble))
+	body []byte
+	etag string
 }
 
 // repository is one that the server was started for.
 type repository struct {
 	record.Repository
-	id      string
-	trouble map[string]string // by the file that cannot be read
+	id string
+
+	// Of house.list alone.
+	listed []string          // files, when twice was made
+	twice  map[string]string // what files were like whose epic is followed from another file
+
+	trouble map[string]string // why a file is not shown; the house's mutex guards it
 }
 
 // house is everything that is followed.
@@ -93,7 +91,7 @@ func newHouse(ctx context.Context, dirs []string) (*house, error) {
 			continue // two worktrees of one repository
 		}
 		known[r.Git] = true
-		h.repos = append(h.repos, &repository{Repository: r, id: record.PageRepository(r.Git), trouble: map[string]string{}})
+		h.repos = append(h.repos, &repository{Repository: r, id: record.PageRepository(r.Git), twice: map[string]string{}, trouble: map[string]string{}})
 	}
 	h.list(ctx)
 	return h, nil
@@ -108,9 +106,7 @@ func (h *house) follow(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			for _, l := range h.all() {
-				l.mu.Lock()
-				_ = l.rec.Close() // nothing was written
-				l.mu.Unlock()
+				l.close()
 			}
 			return
 		case <-list.C:
@@ -169,69 +165,6 @@ func (h *house) all() []*live {
 	return out
 }
 
-// list opens the epics that are new, and reports whether there is anything new to say.
-func (h *house) list(ctx context.Context) bool {
-	changed := false
-	for _, repo := range h.repos {
-		if err := repo.List(); err != nil {
-			changed = h.says(repo, repo.Git, err) || changed
-			continue
-		}
-		for _, file := range repo.Files {
-			if h.follows(repo, file) {
-				continue
-			}
-			rec, err := record.Follow(ctx, repo.Dir, file)
-			changed = h.says(repo, file, err) || err == nil || changed
-			if err == nil {
-				h.add(newLive(repo, rec))
-			}
-		}
-	}
-	return changed
-}
-
-// follows reports whether the epic of a file is open.
-func (h *house) follows(repo *repository, file string) bool {
-	for _, l := range h.all() {
-		if l.repo == repo && l.rec.Named() == file {
-			return true
-		}
-	}
-	return false
-}
-
-// add takes an epic in; one of the same name, from another file, goes.
-func (h *house) add(l *live) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if old := h.lives[l.id]; old == nil {
-		h.order = append(h.order, l.id)
-	} else {
-		old.mu.Lock()
-		_ = old.rec.Close() // nothing was written
-		old.mu.Unlock()
-	}
-	h.lives[l.id] = l
-}
-
-// says keeps why a file cannot be read, "" if it can; it reports whether that is new.
-func (h *house) says(r *repository, file string, err error) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	text := ""
-	if err != nil {
-		text = fmt.Sprintf("%s cannot be read: %v", filepath.Base(filepath.Dir(file))+"/"+filepath.Base(file), err)
-	}
-	if r.trouble[file] == text {
-		return false
-	}
-	if r.trouble[file] = text; text == "" {
-		delete(r.trouble, file)
-	}
-	return true
-}
-
 func newLive(repo *repository, rec *record.Followed) *live {
 	return &live{id: repo.id + "." + string(rec.Epic.Epic.ID), repo: repo, rec: rec, made: map[string]made{}, epoch: time.Now().UnixNano()}
 }
@@ -240,21 +173,26 @@ func newLive(repo *repository, rec *record.Followed) *live {
 func (l *live) look(ctx context.Context) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.broken != "" && time.Now().Before(l.retry) {
+	l.looking.Lock()
+	defer l.looking.Unlock()
+	if locked(l, func() bool { return l.broken != "" && time.Now().Before(l.retry) }) {
 		return false
 	}
-	fresh, err := l.rec.Look(ctx)
+	news, err := l.rec.Read(ctx)
+	var fresh record.Fresh
+	if err == nil {
+		fresh, err = l.rec.Take(news)
+	}
 	why := ""
 	if err != nil {
 		why, l.retry = err.Error(), time.Now().Add(listEvery) // it reads everything
 	}
-	changed := fresh.Any() || why != l.broken
-	if l.broken = why; !changed {
+	if !fresh.Any() && why == l.broken {
 		return false
 	}
-	l.count++
+	l.broken = why
+	l.changed()
 	l.seen = nil
-	clear(l.made)
 	if fresh.Again {
 		l.ring = nil
 		l.epoch++
@@ -273,6 +211,19 @@ func (l *live) look(ctx context.Context) bool {
 
 // views are the sprints as they are now.
 func (l *live) views() []machine.NodeView {
+// changed makes what was made before stale.
+func (l *live) changed() {
+	l.count++
+	clear(l.made)
+}
+
+// close ends the following.
+func (l *live) close() {
+	l.looking.Lock()
+	defer l.looking.Unlock()
+	_ = l.rec.Close() // nothing was written
+}
+
 	if l.seen == nil {
 		l.seen = l.rec.Run.Views()
 	}
@@ -316,15 +267,15 @@ func (l *live) described(e executor.Event) Entry {
 	return out
 }
 
-// answer returns an answer as JSON, made anew only after a change. make runs under the
+// answer returns an answer as JSON, made anew only after a change. build runs under the
 // epic's mutex.
-func (l *live) answer(what string, make func() (any, error)) (body []byte, etag string, err error) {
+func (l *live) answer(what string, build func() (any, error)) (body []byte, etag string, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if m, is := l.made[what]; is && m.count == l.count {
+	if m, is := l.made[what]; is {
 		return m.body, m.etag, nil
 	}
-	v, err := make()
+	v, err := build()
 	if err != nil {
 		return nil, "", err
 	}
@@ -332,7 +283,7 @@ func (l *live) answer(what string, make func() (any, error)) (body []byte, etag 
 		if len(l.made) >= mostMade {
 			clear(l.made)
 		}
-		l.made[what] = made{l.count, body, etag}
+		l.made[what] = made{body, etag}
 	}
 	return body, etag, err
 }

@@ -71,16 +71,16 @@ func decision(path, about string) route {
 }
 
 // whole is a route about everything.
-func whole[T any](path, about string, make func(*Server) (any, error)) route {
+func whole[T any](path, about string, build func(*Server) (any, error)) route {
 	return route{method: http.MethodGet, path: path, about: about, answer: reflect.TypeFor[T](), serve: func(s *Server, w http.ResponseWriter, r *http.Request) {
-		body, etag, err := s.answer(path, func() (any, error) { return make(s) })
+		body, etag, err := s.answer(path, func() (any, error) { return build(s) })
 		send(w, r, body, etag, err)
 	}}
 }
 
-// ofEpic is a route about an epic. make runs under the epic's mutex, and only once between
+// ofEpic is a route about an epic. build runs under the epic's mutex, and only once between
 // two changes.
-func ofEpic[T any](path, about string, make func(*live, *http.Request) (any, error), query ...param) route {
+func ofEpic[T any](path, about string, build func(*live, *http.Request) (any, error), query ...param) route {
 	return route{
 		method: http.MethodGet, path: "/epics/{epic}" + path, about: about, query: query, answer: reflect.TypeFor[T](),
 		serve: func(s *Server, w http.ResponseWriter, r *http.Request) {
@@ -88,7 +88,7 @@ func ofEpic[T any](path, about string, make func(*live, *http.Request) (any, err
 			if !ok {
 				return
 			}
-			body, etag, err := l.answer(asked(r, query), func() (any, error) { return make(l, r) })
+			body, etag, err := l.answer(asked(r, query), func() (any, error) { return build(l, r) })
 			send(w, r, body, etag, err)
 		},
 	}

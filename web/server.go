@@ -36,17 +36,16 @@ type Server struct {
 	listener net.Listener
 	usual    bool // the port is that of the first repository
 
-	mu       sync.Mutex
-	count    int64 // of the house, when kept was made
-	kept     map[string]made
 	diffs    chan struct{} // places for git
 	patches  patches       // that were asked for last
 	compiles compiles
-	code     string // of OpenLink; "" if there is none, or it was used
-
-	codeUntil time.Time
-
 	document func() []byte // OpenAPI, made once
+
+	mu        sync.Mutex      // guards the following
+	count     int64           // of the house, when kept was made
+	kept      map[string]made // answers about everything
+	code      string          // of OpenLink; "" if there is none, or it was used
+	codeUntil time.Time
 }
 
 // Listen finds the repositories, opens their epics and listens on loopback. An agent or a
@@ -178,7 +177,7 @@ func (s *Server) handler() http.Handler {
 }
 
 // answer returns an answer about everything, made anew only after a change.
-func (s *Server) answer(what string, make func() (any, error)) (body []byte, etag string, err error) {
+func (s *Server) answer(what string, build func() (any, error)) (body []byte, etag string, err error) {
 	count, _ := s.house.change()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -189,12 +188,12 @@ func (s *Server) answer(what string, make func() (any, error)) (body []byte, eta
 	if m, is := s.kept[what]; is {
 		return m.body, m.etag, nil
 	}
-	v, err := make()
+	v, err := build()
 	if err != nil {
 		return nil, "", err
 	}
 	if body, etag, err = encoded(v); err == nil {
-		s.kept[what] = made{count, body, etag}
+		s.kept[what] = made{body, etag}
 	}
 	return body, etag, err
 }

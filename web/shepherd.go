@@ -94,7 +94,7 @@ func (s *Server) shepherdRun(w http.ResponseWriter, r *http.Request) {
 		body, etag, err := l.answer(r.URL.Path, func() (any, error) {
 			runs, err := l.shepherdRuns(r.Context(), node)
 			for _, run := range runs {
-				if bytes.HasPrefix(run, fmt.Appendf(nil, `{"id":%s,`, mustJSON(id))) {
+				if isRun(string(run), id) {
 					return run, err
 				}
 			}
@@ -109,6 +109,11 @@ func (s *Server) shepherdRun(w http.ResponseWriter, r *http.Request) {
 // runID is the name of an attempt, as ir/codec/shepherd has it.
 func runID(id ir.NodeID, a machine.AttemptLog) string {
 	return fmt.Sprintf("run-%s-%s-%d", id, a.Step, a.Number)
+}
+
+// isRun reports whether a line of runs.jsonl is about an attempt.
+func isRun(line, id string) bool {
+	return strings.HasPrefix(line, `{"id":`+string(mustJSON(id))+`,`)
 }
 
 // having finds the epic with a sprint; of two clones the one in which it was run.
@@ -152,7 +157,7 @@ func (l *live) shepherdRuns(ctx context.Context, id ir.NodeID) ([]Raw, error) {
 		line = strings.TrimSpace(line)
 		mine := []Joining{}
 		for _, j := range joins {
-			if strings.HasPrefix(line, fmt.Sprintf(`{"id":%s,`, mustJSON(runID(id, machine.AttemptLog{Step: j.Step, Number: j.Attempt})))) {
+			if isRun(line, runID(id, machine.AttemptLog{Step: j.Step, Number: j.Attempt})) {
 				mine = append(mine, j)
 			}
 		}

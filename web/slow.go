@@ -32,7 +32,7 @@ type slowly struct {
 
 // remembered is an answer that is kept: for as long as nothing changes, and while a run is at
 // work for some time in any case, so that its events do not make it again and again.
-func remembered[T any](ctx context.Context, l *live, what string, least time.Duration, make func(ctx context.Context) (T, error)) (T, error) {
+func remembered[T any](ctx context.Context, l *live, what string, least time.Duration, build func(ctx context.Context) (T, error)) (T, error) {
 	l.slow.mu.Lock()
 	defer l.slow.mu.Unlock()
 	l.mu.Lock()
@@ -46,7 +46,7 @@ func remembered[T any](ctx context.Context, l *live, what string, least time.Dur
 			return v, nil
 		}
 	}
-	v, err := make(ctx)
+	v, err := build(ctx)
 	if err != nil {
 		return v, err
 	}

@@ -13,13 +13,12 @@ import (
 	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/journal"
-	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
 // Followed is the record of a run that is kept up to date while its journal grows. One
-// goroutine at a time uses it.
+// goroutine at a time uses it; while it is in Read, others may read the record.
 type Followed struct {
 	*Record
 	dir  string // of the repository
@@ -43,7 +42,8 @@ func (f Fresh) Any() bool { return f.Again || f.Other || len(f.Events) > 0 }
 // caller closes it.
 func Follow(ctx context.Context, dir, file string) (*Followed, error) {
 	f := &Followed{dir: dir, file: file}
-	if err := f.again(ctx); err != nil {
+	var err error
+	if f.Record, err = f.again(ctx); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
@@ -65,39 +65,84 @@ func (f *Followed) Close() error {
 	return err
 }
 
+// News is what is not in a record yet.
+type News struct {
+	made   *Record          // in the place of the record: it had to be read anew
+	events []executor.Event // else those that are new
+	moved  map[ir.NodeID][]MovedJSON
+	holder journal.Owner
+	now    time.Time
+}
+
 // Look brings the record up to date. After an error the record is as it was before, and
 // the next Look reads everything again.
 func (f *Followed) Look(ctx context.Context) (Fresh, error) {
-	holder, held, err := journal.Holder(f.Space.State())
+	n, err := f.Read(ctx)
 	if err != nil {
 		return Fresh{}, err
 	}
-	if f.moved() || f.log == nil && len(f.Events) > 0 || held && !f.Held || markOf(f.file) != f.mark {
-		return f.anew(ctx)
-	}
-	f.Now = time.Now()
-	out := Fresh{Other: held != f.Held}
-	if f.log != nil {
-		other, err := f.fresh(ctx, &out)
-		if err != nil {
-			return Fresh{}, errors.Join(err, f.Close())
-		}
-		if other || f.written() && len(out.Events) == 0 {
-			return f.anew(ctx)
-		}
-	}
-	if f.Holder, f.Held = holder, held; out.Other {
-		machine.Desert(f.Run)
-	}
-	if out.Any() {
-		f.Record.moved, f.judged = nil, nil
-	}
-	return out, nil
+	return f.Take(n)
 }
 
-// fresh applies the events that are new. other reports that the record does not fit them:
+// Read is the part of Look that takes git, the disk and time. It does not change the record:
+// others may read that meanwhile.
+func (f *Followed) Read(ctx context.Context) (n News, err error) {
+	n.now = time.Now()
+	holder, held, err := journal.Holder(f.Space.State())
+	if err != nil {
+		return n, err
+	}
+	n.holder = holder
+	if f.moved() || f.log == nil && len(f.Events) > 0 || held != f.Held || markOf(f.file) != f.mark {
+		return n, f.anew(ctx, &n)
+	}
+	if f.log == nil {
+		return n, nil
+	}
+	other, err := f.fresh(ctx, &n)
+	if err != nil {
+		return n, errors.Join(err, f.Close())
+	}
+	if other || f.written() && len(n.events) == 0 {
+		return n, f.anew(ctx, &n)
+	}
+	if len(n.events) > 0 {
+		n.moved = f.allMoved()
+	}
+	return n, nil
+}
+
+// Take is the rest of Look: it takes what Read has found into the record.
+func (f *Followed) Take(n News) (Fresh, error) {
+	if n.made != nil {
+		before := f.Events
+		f.Record = n.made
+		k := len(before)
+		if k > len(f.Events) || k > 0 && (f.Events[k-1].Seq != before[k-1].Seq || !f.Events[k-1].At.Equal(before[k-1].At)) {
+			return Fresh{Again: true}, nil
+		}
+		return Fresh{Other: true, Events: f.Events[k:]}, nil
+	}
+	for _, e := range n.events {
+		if err := f.Run.Apply(e); err != nil {
+			return Fresh{}, errors.Join(fmt.Errorf("the journal does not fit this ralph: %w", err), f.Close())
+		}
+		f.Events = append(f.Events, e)
+		switch e.Body.(type) {
+		case executor.Decided, executor.RunStarted:
+			f.allowed = nil
+		}
+	}
+	f.Now, f.Holder = n.now, n.holder
+	if len(n.events) > 0 {
+		f.Record.moved = n.moved
+	}
+	return Fresh{Events: n.events}, nil
+}
+
+// fresh reads the events that are new. other reports that the record does not fit them:
 // they are about another epic.json, or a command has written about a run without a process.
-func (f *Followed) fresh(ctx context.Context, out *Fresh) (other bool, err error) {
+func (f *Followed) fresh(ctx context.Context, n *News) (other bool, err error) {
 	for e, err := range f.log.Fresh(ctx) {
 		if err != nil {
 			return false, err
@@ -105,10 +150,7 @@ func (f *Followed) fresh(ctx context.Context, out *Fresh) (other bool, err error
 		if b, is := e.Body.(executor.RunStarted); is && b.Digest != f.Epic.Digest || !f.Held {
 			return true, nil
 		}
-		if err := f.Run.Apply(e); err != nil {
-			return false, fmt.Errorf("the journal does not fit this ralph: %w", err)
-		}
-		f.Events, out.Events = append(f.Events, e), append(out.Events, e)
+		n.events = append(n.events, e)
 	}
 	return false, nil
 }
@@ -133,23 +175,18 @@ func (f *Followed) written() bool {
 	return true
 }
 
-// anew reads everything, and finds what is new in it.
-func (f *Followed) anew(ctx context.Context) (Fresh, error) {
-	before := f.Events
-	if err := f.again(ctx); err != nil {
-		return Fresh{}, errors.Join(err, f.Close())
+// anew reads everything.
+func (f *Followed) anew(ctx context.Context, n *News) (err error) {
+	if n.made, err = f.again(ctx); err != nil {
+		return errors.Join(err, f.Close())
 	}
-	k := len(before)
-	if k > len(f.Events) || k > 0 && (f.Events[k-1].Seq != before[k-1].Seq || !f.Events[k-1].At.Equal(before[k-1].At)) {
-		return Fresh{Again: true}, nil
-	}
-	return Fresh{Other: true, Events: f.Events[k:]}, nil
+	return nil
 }
 
-// again reads everything.
-func (f *Followed) again(ctx context.Context) error {
+// again makes the record of everything that there is.
+func (f *Followed) again(ctx context.Context) (*Record, error) {
 	if err := f.Close(); err != nil {
-		return err
+		return nil, err
 	}
 	if f.Record != nil {
 		f.Space.Trees.Release() // nobody would later
@@ -157,21 +194,22 @@ func (f *Followed) again(ctx context.Context) error {
 	mark := markOf(f.file)
 	given, _, err := Load(f.file, nil)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if f.Record != nil && given.Epic.ID != f.Epic.Epic.ID {
-		return fmt.Errorf("%s holds another epic now: %s", f.file, given.Epic.ID)
+		return nil, fmt.Errorf("%s holds another epic now: %s", f.file, given.Epic.ID)
 	}
 	r, err := openGiven(ctx, f.dir, f.file, given, f.events)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if f.log == nil && f.Record != nil && len(f.Events) > 0 {
-		return errors.New("its journal is gone")
+		return nil, errors.New("its journal is gone")
 	}
 	r.File = shortFile(f.dir, f.file, r)
-	f.Record, f.mark = r, mark
-	return nil
+	r.prepare()
+	f.mark = mark
+	return r, nil
 }
 
 // events reads a journal, and keeps it open.

@@ -3,6 +3,7 @@ package record
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/executor"
@@ -18,7 +19,30 @@ func (r *Record) NextSteps(v machine.NodeView) []NextStep {
 			return steps
 		}
 	}
-	return NextSteps(v, r.Space.Dir(v.ID), AskerOf(r.About(), r.Epic, r.Space))
+	who := AskerOf(r.About(), r.Epic, r.Space)
+	who.accounts = r.accounts
+	return NextSteps(v, r.Space.Dir(v.ID), who)
+}
+
+// prepare makes now what takes git, the disk or the accounts of the system, for who has no
+// time when it is asked for.
+func (r *Record) prepare() {
+	r.Node("") // the index
+	r.moved = r.allMoved()
+	r.approved()
+	r.accounts = map[string]bool{}
+	for _, g := range r.Epic.Gates {
+		for _, a := range g.Approvers {
+			name := strings.TrimPrefix(a, "@")
+			if _, known := r.accounts[name]; !known {
+				r.accounts[name] = hasAccount(name)
+			}
+		}
+	}
+	if !r.Held && slices.ContainsFunc(r.Run.Views(), func(v machine.NodeView) bool { return v.BlockedBy == executor.ByGates }) {
+		r.judgedNext()
+		r.Space.Trees.Release() // nobody would later
+	}
 }
 
 // judgedNext are the nodes that the next apply judges again, each with what to type.

@@ -39,13 +39,19 @@ func (r *Record) movedOut() ([]MovedJSON, error) { return MovedOut(r.Space, r.Ke
 // movedOf is that of one node. What cannot be read is said by status.
 func (r *Record) movedOf(id ir.NodeID) []MovedJSON {
 	if r.moved == nil {
-		r.moved = map[ir.NodeID][]MovedJSON{}
-		all, _ := r.movedOut()
-		for _, m := range all {
-			r.moved[m.Node] = append(r.moved[m.Node], m)
-		}
+		r.moved = r.allMoved()
 	}
 	return r.moved[id]
+}
+
+// allMoved is that of all nodes.
+func (r *Record) allMoved() map[ir.NodeID][]MovedJSON {
+	out := map[ir.NodeID][]MovedJSON{}
+	all, _ := r.movedOut()
+	for _, m := range all {
+		out[m.Node] = append(out[m.Node], m)
+	}
+	return out
 }
 
 // Amount is the amount of moved files.

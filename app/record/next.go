@@ -24,15 +24,16 @@ type NextStep struct {
 
 // Asker is the person who asks what to type, and the epic in question.
 type Asker struct {
-	about  string   // what names the epic in a command
-	user   string   // of the system: the decider without --as
-	names  []string // their names in git, accepted with --as
-	labels bool     // approvers may decide in bd
+	about    string          // what names the epic in a command
+	user     string          // of the system: the decider without --as
+	names    []string        // their names in git, accepted with --as
+	labels   bool            // approvers may decide in bd
+	accounts map[string]bool // who of the approvers has one on this machine, as far as that was looked up
 }
 
 // AskerOf is the person at this terminal.
 func AskerOf(about string, epic *ir.Epic, space *workspace.Space) Asker {
-	return Asker{about, project.UserName(), space.User.Committer(), epic.Run.Tracker != nil && epic.Run.Tracker.Approvals}
+	return Asker{about: about, user: project.UserName(), names: space.User.Committer(), labels: epic.Run.Tracker != nil && epic.Run.Tracker.Approvals}
 }
 
 // NextSteps lists what a person can do about a node that does not continue by itself: of
@@ -221,12 +222,24 @@ func (w Asker) as(approvers []string) (name, only string) {
 	way := w.labels
 	for _, a := range approvers {
 		name := strings.TrimPrefix(a, "@")
-		_, err := user.Lookup(name)
-		way = way || err == nil
+		way = way || w.hasAccount(name)
 		who = append(who, name)
 	}
 	if !way {
 		name = who[0]
 	}
 	return name, " (only " + strings.Join(who, " or ") + " may)"
+}
+
+func (w Asker) hasAccount(name string) bool {
+	if is, known := w.accounts[name]; known {
+		return is
+	}
+	return hasAccount(name)
+}
+
+// hasAccount reports whether somebody has an account on this machine.
+func hasAccount(name string) bool {
+	_, err := user.Lookup(name)
+	return err == nil
 }

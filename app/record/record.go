@@ -47,11 +47,15 @@ type Record struct {
 	Holder  journal.Owner // of the lock
 	Held    bool
 	Now     time.Time
-	moved   map[ir.NodeID][]MovedJSON // what MovedOut says, made when it is asked for
-	judged  map[ir.NodeID][]NextStep  // what judgedNext says, made when it is asked for
-	index   map[ir.NodeID]int         // of Epic.Nodes, made when it is asked for
-	saved   map[ir.NodeID][]string    // what savedOf says, of the first looked events
-	looked  int
+
+	// Made when they are asked for, or by prepare.
+	moved    map[ir.NodeID][]MovedJSON // what MovedOut says
+	judged   map[ir.NodeID][]NextStep  // what judgedNext says
+	index    map[ir.NodeID]int         // of Epic.Nodes
+	accounts map[string]bool           // approvers that have one on this machine
+	allowed  *bool                     // what approved says of an epic.json that has changed
+	saved    map[ir.NodeID][]string    // what savedOf says, of the first looked events
+	looked   int
 }
 
 // reader reads the events of a journal; there may be none yet.
@@ -271,15 +275,15 @@ func (r *Record) cut() bool {
 
 // approved reports whether epic.json, as it is now, is approved or needs no approval.
 func (r *Record) approved() bool {
-	run := r.Run
-	if r.Changed {
-		given, err := Replayed(r.Given, r.Events)
-		if err != nil { // ralph plan says so
-			return true
-		}
-		run = given
+	if !r.Changed {
+		return r.Run.Overview().PlanApproved
 	}
-	return run.Overview().PlanApproved
+	if r.allowed == nil {
+		given, err := Replayed(r.Given, r.Events)
+		is := err != nil || given.Overview().PlanApproved // ralph plan says what is wrong
+		r.allowed = &is
+	}
+	return *r.allowed
 }
 
 // LastActivity is when a program of an attempt last wrote something; for people,
