@@ -94,7 +94,7 @@ func (l *live) epic() (Epic, error) {
 	out := Epic{
 		EpicLine: l.line(), Repo: filepath.Base(l.repo.Dir), Dir: l.repo.Dir, Digest: r.Given.Digest,
 		Inbox: l.inbox(), Failures: l.failures(), Running: []SprintLine{}, Upcoming: []SprintLine{}, Sprints: []SprintLine{},
-		Proposals: orEmpty(r.Run.Overview().Proposals), Changes: orEmpty(record.ChangesOf(r.Run, r.Key, r.About(), r.Space.Checkout.Undone)), Doubts: orEmpty(record.DoubtsIn(r.Run, l.views())), Offers: record.RunOffersOf(r.Record), Forecast: l.foretold(),
+		Proposals: orEmpty(r.Run.Overview().Proposals), Changes: orEmpty(l.changes()), Doubts: orEmpty(record.DoubtsIn(r.Run, l.views())), Offers: record.RunOffersOf(r.Record), Forecast: l.foretold(),
 	}
 	if l.continues(out.Run.State) {
 		out.Command = "ralph apply" + record.Applies(r.File)

@@ -46,6 +46,8 @@ type live struct {
 	broken string             // why the record may be old
 	retry  time.Time          // not before that: while it is broken
 
+	outside outside
+
 	slow slow // what is made beside the mutex
 }
 
@@ -171,14 +173,14 @@ func newLive(repo *repository, rec *record.Followed) *live {
 
 // look brings the record up to date, and reports whether anything has changed.
 func (l *live) look(ctx context.Context) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.looking.Lock()
 	defer l.looking.Unlock()
 	if locked(l, func() bool { return l.broken != "" && time.Now().Before(l.retry) }) {
 		return false
 	}
 	news, err := l.rec.Read(ctx)
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	var fresh record.Fresh
 	if err == nil {
 		fresh, err = l.rec.Take(news)
@@ -209,8 +211,6 @@ func (l *live) look(ctx context.Context) bool {
 	return true
 }
 
-// views are the sprints as they are now.
-func (l *live) views() []machine.NodeView {
 // changed makes what was made before stale.
 func (l *live) changed() {
 	l.count++
@@ -224,6 +224,8 @@ func (l *live) close() {
 	_ = l.rec.Close() // nothing was written
 }
 
+// views are the sprints as they are now.
+func (l *live) views() []machine.NodeView {
 	if l.seen == nil {
 		l.seen = l.rec.Run.Views()
 	}

@@ -41,7 +41,7 @@ func routes() []route {
 		whole[Session]("/session", "who is asked, and about what", (*Server).session),
 		whole[[]Repository]("/repos", "the repositories and their epics", func(s *Server) (any, error) { return s.repositories(), nil }),
 		whole[Inbox]("/inbox", "what waits for people in all epics, and what failed", (*Server).inboxes),
-		ofEpic[Epic]("", "an epic", func(l *live, _ *http.Request) (any, error) { return l.epic() }),
+		lookingOut[Epic]("", "an epic", func(l *live, _ *http.Request) (any, error) { return l.epic() }),
 		ofEpic[Graph]("/graph", "its graph: changes only with epic.json", func(l *live, _ *http.Request) (any, error) { return l.graph() }),
 		ofEpic[Statuses]("/status", "the status of each sprint", func(l *live, _ *http.Request) (any, error) { return l.statuses() }),
 		ofEpic[RunGraph]("/runs", "its attempts as a graph", func(l *live, _ *http.Request) (any, error) { return l.runs() }),
@@ -54,7 +54,7 @@ func routes() []route {
 			}
 			return l.entries(before, ir.Key(q.Get("key")), limit)
 		}, param{"before", "only events before this number", true}, param{"key", "only of this sprint", false}, param{"limit", "at most this many, up to 200", true}),
-		ofEpic[Sprint]("/nodes/{key}", "a sprint", func(l *live, r *http.Request) (any, error) { return l.sprint(ir.Key(r.PathValue("key"))) }),
+		lookingOut[Sprint]("/nodes/{key}", "a sprint", func(l *live, r *http.Request) (any, error) { return l.sprint(ir.Key(r.PathValue("key"))) }),
 		{method: http.MethodGet, path: "/events", about: "every event as it happens, of all epics", kind: "text/event-stream", serve: (*Server).streamAll},
 		{
 			method: http.MethodGet, path: "/epics/{epic}/events", about: "every event of an epic as it happens", kind: "text/event-stream", serve: (*Server).streamEpic,
@@ -92,6 +92,19 @@ func ofEpic[T any](path, about string, build func(*live, *http.Request) (any, er
 			send(w, r, body, etag, err)
 		},
 	}
+}
+
+// lookingOut is a route about an epic whose answer says also what no event tells of.
+func lookingOut[T any](path, about string, build func(*live, *http.Request) (any, error)) route {
+	r := ofEpic[T](path, about, build)
+	serve := r.serve
+	r.serve = func(s *Server, w http.ResponseWriter, req *http.Request) {
+		if l := s.house.find(req.PathValue("epic")); l != nil && l.lookOut() {
+			s.house.tell()
+		}
+		serve(s, w, req)
+	}
+	return r
 }
 
 // asked is what an answer depends on: parameters that a route does not know change nothing.

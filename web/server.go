@@ -136,6 +136,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	var following sync.WaitGroup
 	following.Go(func() { s.house.follow(ctx) })
 	following.Go(func() { s.house.foretell(ctx) })
+	following.Go(func() { s.house.lookOut(ctx) })
 	server := &http.Server{
 		Handler: s.handler(), ReadHeaderTimeout: 10 * time.Second, WriteTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		BaseContext: func(net.Listener) context.Context { return ctx },

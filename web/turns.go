@@ -151,21 +151,3 @@ func current(turns []turn) int {
 	}
 	return len(turns) - 1
 }
-
-// tailOf is the output that is being written now; nil if there is none. Its file is "" while
-// nothing was written.
-func (l *live) tailOf(v machine.NodeView) *TailOf {
-	k := len(v.Attempts) - 1
-	if k < 0 || v.Status != executor.Running {
-		return nil
-	}
-	a := v.Attempts[k]
-	out := &TailOf{Step: a.Step, Attempt: a.Number}
-	turns := turnsOf(l.rec.Events, v.ID, a.Step, a.Number)
-	if i := current(turns); i >= 0 {
-		if files := filesOfTurn(record.AttemptFiles(l.filesOf(v, a.Step, a.Number)), turns[i].name); len(files) > 0 {
-			out.File = l.agents().Redact.String(files[len(files)-1])
-		}
-	}
-	return out
-}
