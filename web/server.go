@@ -39,6 +39,7 @@ type Server struct {
 	diffs    chan struct{} // places for git
 	patches  patches       // that were asked for last
 	compiles compiles
+	watches  watches
 	document func() []byte // OpenAPI, made once
 
 	mu        sync.Mutex      // guards the following
@@ -137,6 +138,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	following.Go(func() { s.house.follow(ctx) })
 	following.Go(func() { s.house.foretell(ctx) })
 	following.Go(func() { s.house.lookOut(ctx) })
+	following.Go(func() { s.watches.follow(ctx) })
 	server := &http.Server{
 		Handler: s.handler(), ReadHeaderTimeout: 10 * time.Second, WriteTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		BaseContext: func(net.Listener) context.Context { return ctx },

@@ -20,9 +20,8 @@ import (
 )
 
 const (
-	tailEvery = 250 * time.Millisecond // at a file
-	tailFirst = 256 << 10              // bytes of its end that are sent at first
-	tailPart  = 64 << 10               // bytes in an event, at most
+	tailFirst = 256 << 10 // bytes of a file's end that are sent at first
+	tailPart  = 64 << 10  // bytes in an event, at most
 )
 
 // tailing sends what the programs of an attempt write, one file after the other.
@@ -36,6 +35,7 @@ type tailing struct {
 	dir     string // of the attempt's files
 	pinned  string // the only file that is wanted; "": what is being written
 
+	was  *attemptNow // when it was looked at last
 	turn int         // index of the present one; -1: none has begun
 	sent []string    // files of the present turn that were sent to their end
 	name string      // the present file; "": there is none yet
@@ -57,11 +57,14 @@ func (s *Server) tail(w http.ResponseWriter, r *http.Request) {
 	}
 	t.out = newStream(w)
 	t.out.buf = append(t.out.buf, ": ralph\n\n"...)
-	tick, beat := time.NewTicker(tailEvery), time.NewTicker(heartbeat)
-	defer tick.Stop()
+	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
-	for {
-		over, err := t.look(s.house.find(l.id) != l)
+	at, leave := s.watches.join(t.dir)
+	defer leave()
+	for wrote := true; ; {
+		written := s.watches.written(at)
+		_, moved := s.house.change()
+		over, err := t.look(s.house.find(l.id) != l, wrote)
 		if err == nil && len(t.out.buf) > 0 {
 			err = t.out.flush()
 		}
@@ -73,7 +76,14 @@ func (s *Server) tail(w http.ResponseWriter, r *http.Request) {
 			return
 		case <-beat.C:
 			t.out.buf = append(t.out.buf, ": \n\n"...)
-		case <-tick.C:
+		case <-moved:
+		case <-written:
+		}
+		select {
+		case <-written:
+			wrote = true
+		default:
+			wrote = false
 		}
 	}
 }
@@ -112,14 +122,19 @@ func (l *live) tailing(r *http.Request) (*tailing, error) {
 	return t, nil
 }
 
-// look sends what is new; over says that it was the last. gone says that the epic is not
-// followed any more.
-func (t *tailing) look(gone bool) (over bool, err error) {
+// look sends what is new, where something was written or the attempt has gone on; over says
+// that it was the last. gone says that the epic is not followed any more.
+func (t *tailing) look(gone, wrote bool) (over bool, err error) {
 	now := locked(t.l, func() attemptNow { // before the files: what has ended is complete in them
 		v, _ := t.l.byKey(t.key)
 		return t.l.now(v, t.step, t.attempt)
 	})
 	now.over = now.over || gone
+	if !wrote && t.was != nil && t.was.is(now) {
+		return false, nil
+	}
+	was := now
+	t.was = &was
 	if t.pinned == "" {
 		over, err = now.over, t.follow(now)
 	} else {

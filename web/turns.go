@@ -27,6 +27,11 @@ type attemptNow struct {
 	next  *TailOf
 }
 
+// is reports whether nothing else is known.
+func (a attemptNow) is(b attemptNow) bool {
+	return a.over == b.over && (a.next == nil) == (b.next == nil) && (a.next == nil || *a.next == *b.next) && slices.Equal(a.turns, b.turns)
+}
+
 // attemptAt is the index of an attempt; -1 if there is none.
 func attemptAt(v machine.NodeView, step string, number int) int {
 	return slices.IndexFunc(v.Attempts, func(a machine.AttemptLog) bool { return a.Step == step && a.Number == number })

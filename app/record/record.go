@@ -291,8 +291,8 @@ func (r *Record) approved() bool {
 func LastActivity(dir string) (time.Time, bool) {
 	var last time.Time
 	for _, f := range AttemptFiles(dir) {
-		if f.at.After(last) {
-			last = f.at
+		if f.At.After(last) {
+			last = f.At
 		}
 	}
 	return last, !last.IsZero()

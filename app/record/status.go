@@ -106,7 +106,7 @@ func LoadSaying(file string, in io.Reader, say func(*project.Compilation) error)
 type AttemptFile struct {
 	Name string // relative to the attempt's directory, with forward slashes
 	Size int64
-	at   time.Time // when it was last written to
+	At   time.Time // when it was last written to
 }
 
 // AttemptFiles lists the files in an attempt's directory, sorted by name; the files of a
