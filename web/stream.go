@@ -48,7 +48,24 @@ func (s *stream) flush() error {
 // place is how far a stream has come in an epic: 0 is unknown.
 type place struct{ epoch, seq, count int64 }
 
-// streamEpic sends the events of one epic; their ids are their numbers.
+// String is a place as the id of an event: its number, a hyphen, and which journal it is of.
+func (p place) String() string {
+	return strconv.FormatInt(p.seq, 10) + "-" + strconv.FormatInt(p.epoch, 36)
+}
+
+// placeOf reads that; the journal may be left out.
+func placeOf(id string) (p place, is bool) {
+	seq, epoch, _ := strings.Cut(id, "-")
+	n, err := strconv.ParseInt(seq, 10, 64)
+	if err != nil {
+		return p, false
+	}
+	p.seq = n
+	p.epoch, _ = strconv.ParseInt(epoch, 36, 64) // 0: it is not known
+	return p, true
+}
+
+// streamEpic sends the events of one epic; their ids are places.
 func (s *Server) streamEpic(w http.ResponseWriter, r *http.Request) {
 	l, ok := s.epic(w, r)
 	if !ok {
@@ -59,26 +76,26 @@ func (s *Server) streamEpic(w http.ResponseWriter, r *http.Request) {
 		after = r.URL.Query().Get("after")
 	}
 	at := map[string]place{}
-	if seq, err := strconv.ParseInt(after, 10, 64); err == nil {
-		at[l.id] = place{seq: seq}
+	if p, is := placeOf(after); is {
+		at[l.id] = p
 	}
-	s.stream(w, r, at, func() []*live { return s.house.now(l) }, func(map[string]place) string { return strconv.FormatInt(at[l.id].seq, 10) })
+	s.stream(w, r, at, func() []*live { return s.house.now(l) }, func(map[string]place) string { return at[l.id].String() })
 }
 
-// streamAll sends the events of all epics. Its ids are places: "EPIC=SEQ,EPIC=SEQ".
+// streamAll sends the events of all epics. Its ids are places: "EPIC=PLACE,EPIC=PLACE".
 func (s *Server) streamAll(w http.ResponseWriter, r *http.Request) {
 	at := map[string]place{}
 	for part := range strings.SplitSeq(r.Header.Get("Last-Event-ID"), ",") {
-		id, seq, _ := strings.Cut(part, "=")
-		if n, err := strconv.ParseInt(seq, 10, 64); err == nil {
-			at[id] = place{seq: n}
+		id, text, _ := strings.Cut(part, "=")
+		if p, is := placeOf(text); is {
+			at[id] = p
 		}
 	}
 	s.stream(w, r, at, s.house.all, func(at map[string]place) string {
 		parts := make([]string, 0, len(at))
 		for _, l := range s.house.all() {
 			if p, known := at[l.id]; known {
-				parts = append(parts, l.id+"="+strconv.FormatInt(p.seq, 10))
+				parts = append(parts, l.id+"="+p.String())
 			}
 		}
 		return strings.Join(parts, ",")
