@@ -84,7 +84,7 @@ func failed(v machine.NodeView) bool { return v.Status == executor.Blocked }
 func sprintLine(v machine.NodeView) SprintLine {
 	return SprintLine{
 		Key: v.Key, Title: v.Title, Phase: v.Phase, Status: v.Status.String(), Word: words.Status(v), Doing: v.Doing, Reason: words.First(v.Reason),
-		Since: record.TimeJSON(v.Since), Tries: v.Tries(), Spent: words.SpentShort(v.Spent), WorkMS: v.Worked.Milliseconds(),
+		Since: past(v.Since), Tries: v.Tries(), Spent: words.SpentShort(v.Spent), WorkMS: v.Worked.Milliseconds(),
 	}
 }
 
@@ -126,10 +126,18 @@ func (l *live) continues(state string) bool {
 func (l *live) ended() *time.Time {
 	for _, e := range slices.Backward(l.rec.Events) {
 		if _, is := e.Body.(executor.RunEnded); is {
-			return record.TimeJSON(e.At)
+			return past(e.At)
 		}
 	}
 	return nil
+}
+
+// past is a time, or now if it lies ahead: the clock was set back since.
+func past(t time.Time) *time.Time {
+	if now := time.Now(); t.After(now) {
+		t = now
+	}
+	return record.TimeJSON(t)
 }
 
 // orEmpty is a list that is never null in JSON.

@@ -39,7 +39,7 @@ func (l *live) inbox() []InboxItem {
 func (l *live) item(v machine.NodeView) InboxItem {
 	out := l.blank(string(v.Cause), words.Asked(v))
 	out.Key, out.Title, out.Status, out.Reason = v.Key, v.Title, v.Status.String(), v.Reason
-	out.Since, out.Gate, out.Approvers = record.TimeJSON(v.Since), v.Gate, v.Approvers
+	out.Since, out.Gate, out.Approvers = past(v.Since), v.Gate, v.Approvers
 	out.Offers, out.Next, out.Holds = record.OffersOf(l.rec.Record, v), orEmpty(l.rec.NextSteps(v)), l.held(v.Key)
 	if out.Cause == "" {
 		out.Cause = string(v.For)
@@ -63,7 +63,7 @@ func (l *live) aboutRun(run record.RunJSON) []InboxItem {
 	out := []InboxItem{}
 	for _, q := range record.QuestionsOf(l.rec.Record, run) {
 		i := l.blank(q.Cause, q.Asks)
-		i.Title, i.Reason, i.Since = q.Title, q.Reason, record.TimeJSON(q.Since)
+		i.Title, i.Reason, i.Since = q.Title, q.Reason, past(q.Since)
 		i.Offers, i.Next = orEmpty(q.Offers), orEmpty(q.Next)
 		out = append(out, i)
 	}

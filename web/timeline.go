@@ -17,6 +17,8 @@ type bars struct {
 	at   map[string]int // row of a sprint's present attempt, by its id
 	open map[int64]mark // effects that have not ended, by the number of their start
 	wait map[string]int // index of the part in which a sprint waits, by its id
+
+	last []time.Time // of each row: a clock that was set back does not turn it round
 }
 
 // mark is where a part of a row is.
@@ -39,7 +41,34 @@ func (l *live) timeline() ([]TimelineRow, error) {
 			break
 		}
 	}
+	b.until(time.Now())
 	return b.rows, nil
+}
+
+// until bounds all times: what lies ahead was written before the clock was set back.
+func (b *bars) until(now time.Time) {
+	bound := func(t *time.Time) {
+		if t != nil && t.After(now) {
+			*t = now.UTC()
+		}
+	}
+	for i := range b.rows {
+		r := &b.rows[i]
+		bound(&r.Start)
+		bound(r.End)
+		for k := range r.Parts {
+			bound(&r.Parts[k].Start)
+			bound(r.Parts[k].End)
+		}
+	}
+}
+
+// in is a time as a row has it: not before what was in it last.
+func (b *bars) in(row int, at time.Time) time.Time {
+	if at.After(b.last[row]) {
+		b.last[row] = at
+	}
+	return b.last[row]
 }
 
 func (b *bars) add(e executor.Event) {
@@ -72,7 +101,7 @@ func (b *bars) add(e executor.Event) {
 	case executor.AttemptEnded:
 		b.resume(e)
 		if row, is := b.at[string(e.Node)]; is {
-			b.rows[row].Status, b.rows[row].End = body.Status.String(), timeOf(e.At)
+			b.rows[row].Status, b.rows[row].End = body.Status.String(), timeOf(b.in(row, e.At))
 			delete(b.at, string(e.Node))
 		}
 	case executor.NodeDone, executor.NodeBlocked:
@@ -84,6 +113,7 @@ func (b *bars) add(e executor.Event) {
 func (b *bars) begin(e executor.Event) {
 	n := b.l.rec.Node(e.Node)
 	b.at[string(e.Node)] = len(b.rows)
+	b.last = append(b.last, e.At)
 	b.rows = append(b.rows, TimelineRow{
 		Key: ir.Key(b.l.rec.Key(e.Node)), Title: n.Title, Phase: n.Phase, Step: e.Step, Attempt: e.Attempt, Run: b.run,
 		Start: e.At, Status: executor.AttemptRunning.String(), Parts: []TimelinePart{},
@@ -92,7 +122,7 @@ func (b *bars) begin(e executor.Event) {
 
 // part adds one to a row, and returns its index.
 func (b *bars) part(row int, kind string, at time.Time) int {
-	b.rows[row].Parts = append(b.rows[row].Parts, TimelinePart{Kind: kind, Start: at})
+	b.rows[row].Parts = append(b.rows[row].Parts, TimelinePart{Kind: kind, Start: b.in(row, at)})
 	return len(b.rows[row].Parts) - 1
 }
 
@@ -130,7 +160,7 @@ func (b *bars) end(e executor.Event, gate, verdict string) {
 	}
 	delete(b.open, of)
 	p := &b.rows[m.row].Parts[m.part]
-	if p.End = timeOf(e.At); p.Kind == "gate" && verdict != "" {
+	if p.End = timeOf(b.in(m.row, e.At)); p.Kind == "gate" && verdict != "" {
 		p.Kind += ":" + verdict
 		if m.kind == executor.EffectRed && verdict == "fail" { // as it has to
 			p.Kind = "gate:pass"
@@ -143,7 +173,7 @@ func (b *bars) resume(e executor.Event) {
 	row, is := b.at[string(e.Node)]
 	part, waits := b.wait[string(e.Node)]
 	if is && waits && part < len(b.rows[row].Parts) {
-		b.rows[row].Parts[part].End = timeOf(e.At)
+		b.rows[row].Parts[part].End = timeOf(b.in(row, e.At))
 	}
 	delete(b.wait, string(e.Node))
 }
@@ -151,7 +181,7 @@ func (b *bars) resume(e executor.Event) {
 // cut ends what is open: the process that did it is gone. Waits go on.
 func (b *bars) cut(at time.Time) {
 	for seq, m := range b.open {
-		b.rows[m.row].Parts[m.part].End = timeOf(at)
+		b.rows[m.row].Parts[m.part].End = timeOf(b.in(m.row, at))
 		delete(b.open, seq)
 	}
 }
