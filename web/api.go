@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/app/record"
+	"github.com/ralph-compiler/ralph/app/run"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/machine"
@@ -199,9 +200,9 @@ type (
 		After  []SprintLine    `json:"after"`  // what it depends on
 		Before []SprintLine    `json:"before"` // what depends on it
 		Offers []record.Offer  `json:"offers"`
-		Join   []Joining       `json:"join"` // its agents' sessions, newest first
-		Tail   *TailOf         `json:"tail"` // what is being written now
-		Bead   *Bead           `json:"bead,omitempty"`
+		Join   []Joining       `json:"join"`           // its agents' sessions, newest first
+		Tail   *TailOf         `json:"tail"`           // what is being written now
+		Bead   *run.Bead       `json:"bead,omitempty"` // as this run tells it
 	}
 
 	// Joining is how to join a session of an agent.
@@ -220,18 +221,6 @@ type (
 		Step    string `json:"step"`
 		Attempt int    `json:"attempt"`
 		File    string `json:"file"`
-	}
-
-	// Bead is a sprint's record in its tracker.
-	Bead struct {
-		ID       string        `json:"id"`
-		Comments []BeadComment `json:"comments"`
-		Unsent   int           `json:"unsent"` // comments that it does not have yet
-	}
-	BeadComment struct {
-		Author string    `json:"author"`
-		At     time.Time `json:"at"`
-		Text   string    `json:"text"`
 	}
 
 	// Diff is what a sprint, or one attempt, changed: GET …/diff.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/app/record"
+	"github.com/ralph-compiler/ralph/app/run"
 	"github.com/ralph-compiler/ralph/executor/effects"
 	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/runner"
@@ -41,6 +42,7 @@ func fileRoutes() []route {
 		}, param{"from", "only what did not end before this time (RFC 3339)", false}, param{"to", "only what did not begin after it", false}),
 		ofEpic[Cost]("/cost", "what its agents cost", func(l *live, _ *http.Request) (any, error) { return l.cost() }),
 		apart[Trust]("/trust", "what speaks for its results, and what does not", (*Server).trust),
+		apart[run.Bead]("/nodes/{key}/bead", "the bead of a sprint, as bd says it: a call of bd, at most every 15 seconds", (*Server).bead),
 		apart[project.WhyJSON]("/nodes/{key}/why", "where the values of a sprint come from", (*Server).why),
 		apart[Plan]("/plan", "its plan as it is now, and what that compiles to", (*Server).plan),
 		apart[Result]("/result", "what has come of it: its branch, and its runs", (*Server).result),

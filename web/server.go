@@ -40,6 +40,7 @@ type Server struct {
 	patches  patches       // that were asked for last
 	compiles compiles
 	watches  watches
+	beads    *run.Beads
 	document func() []byte // OpenAPI, made once
 
 	mu        sync.Mutex      // guards the following
@@ -65,7 +66,7 @@ func Listen(ctx context.Context, o Options) (*Server, error) {
 		return nil, err
 	}
 	debug.FreeOSMemory() // what it took to read the epics
-	s := &Server{house: h, readOnly: o.ReadOnly, token: newToken(), kept: map[string]made{}, diffs: make(chan struct{}, 2), document: sync.OnceValue(OpenAPI)}
+	s := &Server{house: h, readOnly: o.ReadOnly, token: newToken(), kept: map[string]made{}, diffs: make(chan struct{}, 2), beads: run.NewBeads(), document: sync.OnceValue(OpenAPI)}
 	if s.listener, s.usual, err = listen(h.repos[0].Git, o.Port); err != nil {
 		return nil, err
 	}

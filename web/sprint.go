@@ -20,7 +20,7 @@ func (l *live) sprint(key ir.Key) (Sprint, error) {
 	}
 	out := Sprint{
 		Seq: l.rec.Run.Seq(), Word: words.Status(v), Asks: words.WhyNot(v), Show: l.rec.Show(record.NodeOf(l.rec.Record, v)),
-		After: []SprintLine{}, Before: []SprintLine{}, Offers: record.OffersOf(l.rec.Record, v), Join: l.joins(v), Tail: l.tailOf(v),
+		After: []SprintLine{}, Before: []SprintLine{}, Offers: record.OffersOf(l.rec.Record, v), Join: l.joins(v), Tail: l.tailOf(v), Bead: l.beadOf(v),
 	}
 	out.Other = l.otherNow(v)
 	for _, e := range l.rec.Node(v.ID).After {

@@ -28,6 +28,7 @@ export interface Schemas {
   EntryChange: EntryChange;
   Epic: Epic;
   EpicLine: EpicLine;
+  ErredJSON: ErredJSON;
   Failure: Failure;
   Fault: Fault;
   FileChange: FileChange;
@@ -166,6 +167,7 @@ export interface AttemptJSON {
   tests?: TestCounts | null;
   problems?: string[];
   gates: GateJSON[];
+  erred?: ErredJSON[];
   files: string;
   feedback?: string[];
   changes?: FileChange[];
@@ -216,6 +218,15 @@ export interface GateJSON {
   red_first?: boolean;
   doubt?: string;
 }
+export interface ErredJSON {
+  gate: string;
+  asked_again?: boolean;
+  class?: string;
+  message?: string;
+  agent?: string;
+  session?: string;
+  at: string;
+}
 export interface FileChange {
   path: string;
   type: string;
@@ -235,8 +246,12 @@ export interface BaselineJSON {
 }
 export interface Bead {
   id: string;
+  title: string;
+  status: string;
   comments: BeadComment[];
   unsent: number;
+  asked?: boolean;
+  cannot?: string;
 }
 export interface BeadComment {
   author: string;

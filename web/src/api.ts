@@ -58,6 +58,7 @@ export type {
   AttemptJSON as Attempt,
   TestCounts as Counts,
   DiagnosticJSON as Diagnostic,
+  ErredJSON as Erred,
   GateJSON as Gate,
   RunJSON as Run,
   ShowJSON as Show,

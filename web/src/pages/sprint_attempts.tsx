@@ -2,7 +2,7 @@
 import { useEffect, useRef } from "react";
 import type { Attempt, Joining } from "../api";
 import { Clock, Command, Long, Status } from "../parts/basics";
-import { VerdictList } from "../parts/verdicts";
+import { ErredList, VerdictList } from "../parts/verdicts";
 import { to } from "../route";
 import { dollars, each, lasted, whole } from "../words";
 import type { TabProps } from "./sprint";
@@ -61,6 +61,7 @@ function One({ attempt: a, epic, sprint, join, chosen }: { attempt: Attempt; epi
       </p>
       {a.reason && a.status !== "passed" && <Long text={a.reason} />}
       <VerdictList gates={each(a.gates)} />
+      <ErredList erred={each(a.erred)} />
       {each(a.problems).map((p, i) => (
         <p key={i} className="status asks">
           {p}

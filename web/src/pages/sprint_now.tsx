@@ -1,12 +1,12 @@
 // Now: how a sprint stands, what can be decided about it, and on the same screen the
 // change that the decision is about.
-import type { Attempt, Diff, SprintLine } from "../api";
+import type { Attempt, Bead, Diff, SprintLine } from "../api";
 import { Ago, Command, Long, Section, Status, Trouble, Web } from "../parts/basics";
 import { byHand, Decisions, type Subject } from "../parts/decide";
 import { DiffView } from "../parts/diff";
 import { beside } from "../parts/inbox";
 import { LogView } from "../parts/log";
-import { VerdictList } from "../parts/verdicts";
+import { ErredList, VerdictList } from "../parts/verdicts";
 import { useResource } from "../resource";
 import { api, to } from "../route";
 import { each } from "../words";
@@ -42,9 +42,10 @@ export function Now({ s, epic, query }: TabProps) {
             {n.what}: <Command text={n.command} />
           </p>
         ))}
-        {last && each(last.gates).length > 0 && (
+        {last && each(last.gates).length + each(last.erred).length > 0 && (
           <Section title={`Verdicts on ${last.step} #${last.number}`}>
             <VerdictList gates={each(last.gates)} />
+            <ErredList erred={each(last.erred)} />
           </Section>
         )}
         {each(show.feedback).length > 0 && (
@@ -143,19 +144,7 @@ function Around({ s, epic }: { s: TabProps["s"]; epic: string }) {
             </Section>
           ),
       )}
-      {s.bead && (
-        <Section title={`Bead ${s.bead.id}`}>
-          {s.bead.unsent > 0 && <p className="status asks">{s.bead.unsent} comments are not sent yet</p>}
-          {each(s.bead.comments).map((c, i) => (
-            <div key={i}>
-              <p className="faint">
-                {c.author}, <Ago at={c.at} /> ago
-              </p>
-              <Long text={c.text} />
-            </div>
-          ))}
-        </Section>
-      )}
+      {s.bead && <InTracker known={s.bead} path={`${api.sprint(epic, show.key)}/bead`} />}
       {each(show.decisions).length > 0 && (
         <Section title="Decided about it">
           <ul className="plain">
@@ -175,5 +164,29 @@ function Around({ s, epic }: { s: TabProps["s"]; epic: string }) {
         <Journal epic={epic} sprint={show.key} />
       </details>
     </div>
+  );
+}
+
+// InTracker is the sprint's bead: as the run tells it, and as bd says it once that is there.
+function InTracker({ known, path }: { known: Bead; path: string }) {
+  const asked = useResource<Bead>(path);
+  const bead = asked.data ?? known;
+  return (
+    <Section title={`Bead ${bead.id}`}>
+      <p className="facts">
+        <span>{bead.status}</span>
+        <span>{bead.title}</span>
+        {!bead.asked && <span className="faint">as this run tells bd{bead.cannot && `: ${bead.cannot}`}</span>}
+      </p>
+      {bead.unsent > 0 && <p className="status asks">{bead.unsent} comments are not sent yet</p>}
+      {each(bead.comments).map((c, i) => (
+        <div key={i}>
+          <p className="faint">
+            {c.author}, <Ago at={c.at} /> ago
+          </p>
+          <Long text={c.text} />
+        </div>
+      ))}
+    </Section>
   );
 }

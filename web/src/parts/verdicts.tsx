@@ -1,6 +1,6 @@
-import type { Gate } from "../api";
+import type { Erred, Gate } from "../api";
 import { count, each, lasted, sign, tone } from "../words";
-import { Long, Status } from "./basics";
+import { Ago, Long, Status } from "./basics";
 
 // VerdictLine is the gates of an attempt in one line.
 export function VerdictLine({ gates }: { gates: { gate: string; verdict: string }[] }) {
@@ -52,6 +52,26 @@ export function VerdictList({ gates }: { gates: Gate[] }) {
               <pre className="text">{g.details}</pre>
             </details>
           )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+// ErredList is when gates gave no verdict, and were asked again.
+export function ErredList({ erred }: { erred: Erred[] }) {
+  if (erred.length === 0) return null;
+  return (
+    <ul className="plain verdictlist">
+      {erred.map((e, i) => (
+        <li key={`${e.gate} ${i}`}>
+          <div className="row">
+            <Status status="error" word={`${e.gate}: ${e.asked_again ? "asked again" : "no verdict"}`} />
+            <span className="faint">
+              {[e.class ?? "", e.agent ?? ""].filter(Boolean).join(" · ")} <Ago at={e.at} /> ago
+            </span>
+          </div>
+          <Long text={e.message} />
         </li>
       ))}
     </ul>
