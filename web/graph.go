@@ -75,9 +75,14 @@ func (l *live) runs() (any, error) {
 	out := RunGraph{Runs: []AgentRun{}, Edges: []RunEdge{}}
 	all := map[ir.Key][]AgentRun{} // attempts of each sprint
 	for _, v := range l.views() {
-		before := ""
 		for _, a := range v.Attempts {
-			run := l.agentRun(v, a)
+			all[v.Key] = append(all[v.Key], l.agentRun(v, a))
+		}
+	}
+	for _, v := range l.views() {
+		before := ""
+		for i, a := range v.Attempts {
+			run := all[v.Key][i]
 			out.Runs = append(out.Runs, run)
 			if before != "" {
 				kind := "next"
@@ -93,9 +98,9 @@ func (l *live) runs() (any, error) {
 				}
 			}
 			before = run.ID
-			all[v.Key] = append(all[v.Key], run)
 		}
 	}
+	slices.SortStableFunc(out.Runs, func(a, b AgentRun) int { return since(a.Started).Compare(since(b.Started)) })
 	return out, nil
 }
 

@@ -1,5 +1,5 @@
 // The attempts as a graph, and the epic's graph.
-import { epicOf, expect, heading, shoot, test } from "./test.ts";
+import { epicOf, expect, heading, section, shoot, test } from "./test.ts";
 
 // S4-128, S4-129, S4-130
 test("runs are boxes in the order in which they ran; a click opens one", async ({ page, morning: { ui } }) => {
@@ -18,8 +18,51 @@ test("runs are boxes in the order in which they ran; a click opens one", async (
   expect(await picture.locator("path.edge.retry").count()).toBe(1);
   expect(await picture.locator("path.edge.blocks").count()).toBeGreaterThanOrEqual(3);
   await shoot(page, "runs-picture");
+  await expect(page.locator(".react-flow__node")).toHaveCount(await picture.getByRole("link", { name: /#/ }).count());
   await second.click();
-  await expect(page.getByRole("main")).toContainText("FAIL TestRefund");
+  await expect(page.getByRole("region", { name: "1.2 implement #2" })).toContainText("FAIL TestRefund");
+  await expect(second).toHaveAttribute("aria-current", "true");
+});
+
+test("runs by keyboard: along the lines, and from the list to a run and its session", async ({ page, morning: { ui } }) => {
+  await page.goto(ui.link);
+  await expect(heading(page)).toContainText("wait for you");
+  await page.goto(`${ui.address}${await epicOf(page, "A shop that can be trusted")}/runs?run=1.2%2Fimplement%2F1`);
+  const picture = page.getByRole("group", { name: "Runs as a graph" });
+  const box = (name: RegExp) => picture.getByRole("link", { name });
+  await expect(box(/1\.2 implement #1/)).toBeVisible();
+  await page.keyboard.press("/");
+  await expect(page.locator("#find")).toBeFocused();
+  for (let i = 0; i < 12 && !(await box(/1\.2 implement #1/).evaluate((b) => b === document.activeElement)); i++) await page.keyboard.press("Tab");
+  await expect(box(/1\.2 implement #1/)).toBeFocused(); // the chosen one is where Tab stops
+  await page.keyboard.press("ArrowRight");
+  await expect(box(/1\.2 implement #2/)).toBeFocused();
+  await page.keyboard.press("ArrowLeft");
+  await page.keyboard.press("ArrowLeft");
+  await expect(box(/1\.1 implement #1/)).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("region", { name: "1.1 implement #1" }).getByRole("link", { name: "log" })).toBeVisible();
+  await page.keyboard.press("Shift+N"); // in the list
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("region", { name: /1\.2 implement #\d/ })).toContainText("FAIL TestRefund");
+});
+
+test("runs at 480 pixels: the list is there, the picture on demand, and nothing is cut off", async ({ page, morning: { ui } }) => {
+  await page.setViewportSize({ width: 480, height: 800 });
+  await page.goto(ui.link);
+  await expect(heading(page)).toContainText("wait for you");
+  await page.goto(`${ui.address}${await epicOf(page, "A shop that can be trusted")}/runs`);
+  await expect(section(page, "As a list").getByRole("link", { name: /2\.1/ })).toBeVisible();
+  await page.getByRole("button", { name: "show the picture" }).click();
+  const picture = page.getByRole("group", { name: "Runs as a graph" });
+  const newest = picture.getByRole("link", { name: /integration/ });
+  await expect(newest).toBeInViewport();
+  expect((await newest.boundingBox())?.width ?? 0).toBeGreaterThan(90); // it can be read
+  await picture.getByRole("button", { name: /fit view/i }).click(); // all of it
+  await picture.getByRole("link", { name: /1\.2 implement #1/ }).click();
+  await expect(page.getByRole("region", { name: "1.2 implement #1" })).toContainText("FAIL TestRefund");
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBeLessThanOrEqual(0);
+  await shoot(page, "runs-picture-480");
 });
 
 test("the graph is reached and read by keyboard", async ({ page, morning: { ui } }) => {

@@ -12,7 +12,6 @@ import { Morning } from "./pages/morning";
 import { CostPage } from "./pages/cost";
 import { PlanPage } from "./pages/plan";
 import { TrustPage } from "./pages/trust";
-import { RunsPage } from "./pages/runs";
 import { SprintPage } from "./pages/sprint";
 import { Title } from "./parts/basics";
 import { useEpicLine } from "./parts/epictabs";
@@ -26,6 +25,7 @@ import { token } from "./token";
 import { clock, each } from "./words";
 
 const GraphPage = later(async () => (await import("./pages/graph")).GraphPage);
+const RunsPage = later(async () => (await import("./pages/runs")).RunsPage);
 const TimePage = later(async () => (await import("./pages/time")).TimePage);
 
 type Sheet = "help" | "find" | null;

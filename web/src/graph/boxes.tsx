@@ -1,6 +1,7 @@
 // The boxes of the picture. Each watches its own status, and is drawn anew only for that.
 import { createContext, memo, useContext } from "react";
 import type { MiniMapNodeProps, NodeProps } from "@xyflow/react";
+import { domID } from "../parts/canvas";
 import { sign, tone } from "../words";
 import { useGroup, useStatus, type Board } from "./board";
 import { Counts } from "./list";
@@ -21,7 +22,6 @@ export interface Context {
 const context = createContext<Context | null>(null);
 export const Of = context.Provider;
 
-export const domID = (id: string): string => `box-${id}`;
 const numberOf = (id: string): number => Number(id.slice(1));
 
 export function SprintBox({ id }: NodeProps) {

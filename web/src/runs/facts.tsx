@@ -1,0 +1,15 @@
+// What the picture and the list say of a run.
+import type { AgentRun } from "../api";
+import { Ago } from "../parts/basics";
+import { to } from "../route";
+import { lasted } from "../words";
+
+export const known = (spent: string | undefined): string => (spent === "unknown" ? "" : (spent ?? ""));
+
+export const hrefOf = (epic: string, r: AgentRun): string => `${to.runs(epic)}?run=${encodeURIComponent(r.id)}`;
+
+export function Took({ run: r }: { run: AgentRun }) {
+  if (!r.started) return null;
+  if (!r.ended) return <span>for <Ago at={r.started} /></span>;
+  return <span>{lasted(Date.parse(r.ended) - Date.parse(r.started))}</span>;
+}
