@@ -162,6 +162,10 @@ type (
 	}
 )
 
+// Replaced reports whether another attempt takes its place, by a person's answer or by
+// what they wrote in its session.
+func (b AttemptEnded) Replaced() bool { return b.Status == AttemptCancelled && b.Free }
+
 // Events about effects.
 type (
 	// EffectStarted is recorded before an effect begins.

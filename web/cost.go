@@ -68,7 +68,7 @@ func (l *live) cost() (any, error) {
 		known := CostSum{TokensKnown: true, USDKnown: true} // of the sprint's attempts and verdicts
 		for _, a := range v.Attempts {
 			add := func(agent, model string, u executor.Usage, untold int, ms int64) {
-				status := a.Status.String()
+				status := words.Ended(a.Status, a.Replaced)
 				known.add(u, untold, ms)
 				all.add("", "", u, untold, ms)
 				phases.add(v.Phase, titles[v.Phase], u, untold, ms)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -101,7 +102,7 @@ func (b *bars) add(e executor.Event) {
 	case executor.AttemptEnded:
 		b.resume(e)
 		if row, is := b.at[string(e.Node)]; is {
-			b.rows[row].Status, b.rows[row].End = body.Status.String(), timeOf(b.in(row, e.At))
+			b.rows[row].Status, b.rows[row].End = words.Ended(body.Status, body.Replaced()), timeOf(b.in(row, e.At))
 			delete(b.at, string(e.Node))
 		}
 	case executor.NodeDone, executor.NodeBlocked:
@@ -112,6 +113,9 @@ func (b *bars) add(e executor.Event) {
 // begin is a new row.
 func (b *bars) begin(e executor.Event) {
 	n := b.l.rec.Node(e.Node)
+	if row, is := b.at[string(e.Node)]; is { // its sprint starts again
+		b.rows[row].Status = words.Ended(executor.AttemptCancelled, true)
+	}
 	b.at[string(e.Node)] = len(b.rows)
 	b.last = append(b.last, e.At)
 	b.rows = append(b.rows, TimelineRow{

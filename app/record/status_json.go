@@ -128,6 +128,7 @@ type (
 		Number       int                  `json:"number"`
 		Status       string               `json:"status"`
 		Waits        string               `json:"waits_for,omitempty"` // while its node waits: the cause, else for what
+		Replaced     bool                 `json:"replaced,omitempty"` // cancelled, because another attempt has its place
 		Reason       string               `json:"reason,omitempty"`
 		ForPerson    bool                 `json:"for_person,omitempty"` // nobody's try: a conflict lies prepared for a person
 		Agent        string               `json:"agent,omitempty"`
@@ -322,7 +323,7 @@ func (r *Record) by(v machine.NodeView, a machine.AttemptLog) string {
 // AttemptOf is an attempt of the node id as `ralph status --json` prints it.
 func AttemptOf(r *Record, id ir.NodeID, a machine.AttemptLog) AttemptJSON {
 	out := AttemptJSON{
-		Step: a.Step, Number: a.Number, Status: a.Status.String(), Reason: a.Reason,
+		Step: a.Step, Number: a.Number, Status: a.Status.String(), Replaced: a.Replaced, Reason: a.Reason,
 		Agent: a.Agent, Model: a.Model, Session: a.Session, Person: a.Person,
 		Started: TimeJSON(a.Started), Ended: TimeJSON(a.Ended), Iterations: a.Turns, WorkMillis: a.Work.Milliseconds(), AgentMillis: a.Millis, ForPerson: a.ByHand,
 		Tokens: a.Cost().Tokens, USDMicro: a.Cost().USDMicro,

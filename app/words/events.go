@@ -176,7 +176,7 @@ func attemptWords(body executor.Body) string {
 	case executor.AttemptStarted:
 		return startedWords(b)
 	case executor.AttemptEnded:
-		return b.Status.String() + Because(b.Reason) + With(" (goes to step ", b.Next, ")")
+		return Ended(b.Status, b.Replaced()) + Because(b.Reason) + With(" (goes to step ", b.Next, ")")
 	case executor.EffectStarted:
 		out := "begins: " + string(b.Kind) + With(" ", b.Gate, "")
 		if b.Iteration > 1 {

@@ -20,6 +20,24 @@ func TestWhatWasApprovedGoesOn(t *testing.T) { // execution §5: no timer where 
 	}
 }
 
+// Nobody has cancelled an attempt that was answered, or whose sprint started again.
+func TestAnAttemptThatAnotherHasReplacedSaysSo(t *testing.T) {
+	v := machine.NodeView{Status: executor.Running}
+	for want, a := range map[string]machine.AttemptLog{
+		"replaced":  {Status: executor.AttemptCancelled, Replaced: true},
+		"cancelled": {Status: executor.AttemptCancelled},
+		"failed":    {Status: executor.AttemptFailed},
+	} {
+		if got := Attempt(v, a); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	e := executor.Event{Step: "implement", Attempt: 1, Body: executor.AttemptEnded{Status: executor.AttemptCancelled, Free: true, Next: "implement", Reason: "ended by ada, who asked for another"}}
+	if got := Event(e, nil); got != "implement #1: replaced: ended by ada, who asked for another" {
+		t.Error(got)
+	}
+}
+
 // A sprint that has not begun because it is paused is said to be paused once.
 func TestWhyASprintIsNotDoneSaysOnceThatItIsPaused(t *testing.T) {
 	for want, v := range map[string]machine.NodeView{

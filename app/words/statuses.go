@@ -144,7 +144,15 @@ func Attempt(v machine.NodeView, a machine.AttemptLog) string {
 	if a.Status == executor.AttemptRunning && v.Status != executor.Pending && v.Status != executor.Ready {
 		return Status(v)
 	}
-	return a.Status.String()
+	return Ended(a.Status, a.Replaced)
+}
+
+// Ended is how an attempt ended; one that another has replaced was not cancelled by anybody.
+func Ended(status executor.AttemptStatus, replaced bool) string {
+	if replaced {
+		return "replaced"
+	}
+	return status.String()
 }
 
 // Asks says in one line what a node needs from a person.

@@ -118,7 +118,7 @@ func (r *Run) attemptEnded(n *node, e executor.Event, b executor.AttemptEnded) e
 		return err
 	}
 	log := &n.logs[len(n.logs)-1]
-	log.Status, log.Reason, log.Ended = b.Status, b.Reason, r.at
+	log.Status, log.Reason, log.Replaced, log.Ended = b.Status, b.Reason, b.Replaced(), r.at
 	log.Work = n.cost.worked(r.at) - log.before
 	lacks := l.attempt.collected.Lacks != ""
 	if l.attempt.person != "" && !lacks {

@@ -169,7 +169,7 @@ func (r *Run) nodeStarted(n *node, b executor.NodeStarted) error {
 		return err
 	}
 	if k := len(n.logs) - 1; k >= 0 && n.logs[k].Status == executor.AttemptRunning { // of a life that is over
-		n.logs[k].Status, n.logs[k].Reason, n.logs[k].Ended = executor.AttemptCancelled, "given up: its sprint started again", n.heard
+		n.logs[k].Status, n.logs[k].Reason, n.logs[k].Replaced, n.logs[k].Ended = executor.AttemptCancelled, "given up: its sprint started again", true, n.heard
 		n.logs[k].Work = n.cost.worked(n.heard) - n.logs[k].before
 	}
 	n.life = life{

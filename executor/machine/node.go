@@ -198,6 +198,7 @@ type AttemptLog struct {
 	Number   int
 	Status   executor.AttemptStatus // AttemptRunning while it is open
 	Reason   string
+	Replaced bool   // cancelled, and another one has its place: it was answered, or its node started again
 	Start    string // commit that the step started from
 	From     string // commit that the worktree started at
 	Outcome  executor.Outcome

@@ -146,6 +146,7 @@ export interface AttemptJSON {
   number: number;
   status: string;
   waits_for?: string;
+  replaced?: boolean;
   reason?: string;
   for_person?: boolean;
   agent?: string;

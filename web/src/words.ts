@@ -11,6 +11,7 @@ const signs: Record<string, string> = {
   ready: "○",
   pending: "·",
   interrupted: "▷",
+  replaced: "↻",
   // of attempts
   passed: "✔",
   failed: "✗",

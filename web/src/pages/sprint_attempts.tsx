@@ -9,6 +9,8 @@ import type { TabProps } from "./sprint";
 
 export const nameOf = (a: { step: string; number: number }): string => `${a.step}/${a.number}`;
 
+const wordOf = (a: Attempt): string => (a.waits_for ? `waiting: ${a.waits_for}` : a.replaced ? "replaced" : a.status);
+
 export function Attempts({ s, epic, query }: TabProps) {
   const all = [...each(s.show.attempts)].reverse();
   if (all.length === 0) return <p>Nobody has tried it yet.</p>;
@@ -31,7 +33,7 @@ function One({ attempt: a, epic, sprint, join, chosen }: { attempt: Attempt; epi
     <article ref={ref} tabIndex={-1} data-row="" className="attempt" aria-label={`${a.step} #${a.number}`}>
       <header className="head">
         <h2>
-          {a.step} #{a.number} <Status status={a.waits_for ? "waiting" : a.status} word={a.waits_for ? `waiting: ${a.waits_for}` : a.status} />
+          {a.step} #{a.number} <Status status={wordOf(a)} />
         </h2>
         <nav aria-label={`Of ${a.step} #${a.number}`}>
           <a href={to.sprint(epic, sprint, "diff", run)}>diff</a> <a href={to.sprint(epic, sprint, "log", run)}>log</a> <a href={to.sprint(epic, sprint, "prompt", run)}>prompt</a>
