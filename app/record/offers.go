@@ -12,6 +12,9 @@ import (
 // Offer is a decision that can be made now.
 type Offer struct {
 	machine.Way
+	Label   string `json:"label"`            // what it is called: "approve", "answer"
+	Text    string `json:"text,omitempty"`   // what its message is
+	Needs   string `json:"needs,omitempty"`  // what is said where its message is empty; "": it may be
 	What    string `json:"what"`             // its effect, in words
 	Command string `json:"command"`          // the same at a terminal
 	Main    bool   `json:"main,omitempty"`   // worth doing: `ralph status` names it, too
@@ -40,14 +43,36 @@ func OffersOf(r *Record, v machine.NodeView) []Offer {
 			return s.Way != nil && s.Way.Verb == w.Verb && s.Way.How == w.How && s.Way.Key == w.Key
 		})
 		if i < 0 {
-			rest = append(rest, o)
+			rest = append(rest, o.named(v))
 			continue
 		}
 		o.What, o.Command, o.As, o.Main = steps[i].What, steps[i].Command, steps[i].As, true
 		o.Message = o.Message || steps[i].Way.Message
-		first = append(first, o)
+		first = append(first, o.named(v))
 	}
 	return append(first, rest...)
+}
+
+// named says what an offer about a node is called, and about its message.
+func (o Offer) named(v machine.NodeView) Offer {
+	cause := executor.Cause("")
+	if v.Status == executor.Waiting {
+		cause = v.Cause
+	}
+	o.Label, o.Text = words.Offer(o.Way, cause), words.OfferText(o.Way, cause)
+	if v.Must(o.Way) {
+		o.Needs = words.OfferNeeds(o.Way, cause)
+	}
+	return o
+}
+
+// ofRun names an offer about the whole run.
+func (o Offer) ofRun() Offer {
+	o.Label, o.Text = words.Offer(o.Way, ""), words.OfferText(o.Way, "")
+	if o.Tamper != "" {
+		o.Label = "accept the change"
+	}
+	return o
 }
 
 // effectOf is what decisions do, where `ralph status` does not say it.
@@ -73,14 +98,14 @@ func QuestionsOf(r *Record, run RunJSON) []Question {
 	if !run.PlanApproved {
 		out = append(out, Question{
 			Cause: "plan", Asks: "the plan waits for approval: nothing starts without it", Title: r.Epic.Epic.Title,
-			Offers: []Offer{{Way: machine.Way{Verb: executor.Approve}, What: "let it run as it was compiled", Command: "ralph approve" + r.About(), Main: true}},
+			Offers: []Offer{Offer{Way: machine.Way{Verb: executor.Approve}, What: "let it run as it was compiled", Command: "ralph approve" + r.About(), Main: true}.ofRun()},
 		})
 	}
 	if o := run.View; o.Held.For != "" {
 		way := machine.HeldWay(o.Held.For, o.More)
 		out = append(out, Question{
 			Cause: "held", Asks: "nothing new starts (" + string(o.Held.For) + "): " + words.First(o.Held.Detail), Title: r.Epic.Epic.Title, Reason: o.Held.Detail,
-			Offers: []Offer{{Way: way, What: "resume the whole run", Command: way.Line("", "", "") + r.About(), Main: true}},
+			Offers: []Offer{Offer{Way: way, What: "resume the whole run", Command: way.Line("", "", "") + r.About(), Main: true}.ofRun()},
 		})
 	}
 	for _, c := range ChangesOf(r.Run, r.Key, r.About(), nil) {
@@ -89,7 +114,7 @@ func QuestionsOf(r *Record, run RunJSON) []Question {
 		}
 		q := Question{Cause: "tampered", Asks: c.Text, Title: c.What, Since: c.At, Reason: c.Text}
 		if c.Accept != "" {
-			q.Offers = []Offer{{Way: machine.Way{Verb: executor.Approve}, What: "accept the change", Command: c.Accept, Tamper: c.ID}}
+			q.Offers = []Offer{Offer{Way: machine.Way{Verb: executor.Approve}, What: "accept the change", Command: c.Accept, Tamper: c.ID}.ofRun()}
 		}
 		for _, s := range []NextStep{{Command: c.Look, What: "look at it"}, {Command: c.Back, What: "put it back"}} {
 			if s.Command != "" {
@@ -112,7 +137,7 @@ func RunOffersOf(r *Record) []Offer {
 	o := r.Run.Overview()
 	say := func(verb executor.Verb, what string) {
 		w := machine.Way{Verb: verb}
-		out = append(out, Offer{Way: w, What: what, Command: w.Command() + r.About()})
+		out = append(out, Offer{Way: w, What: what, Command: w.Command() + r.About()}.ofRun())
 	}
 	if o.Open && o.Held.For == "" && r.Held {
 		say(executor.Pause, "what runs goes on; nothing new starts")

@@ -128,7 +128,7 @@ type (
 		Number       int                  `json:"number"`
 		Status       string               `json:"status"`
 		Waits        string               `json:"waits_for,omitempty"` // while its node waits: the cause, else for what
-		Replaced     bool                 `json:"replaced,omitempty"` // cancelled, because another attempt has its place
+		Replaced     bool                 `json:"replaced,omitempty"`  // cancelled, because another attempt has its place
 		Reason       string               `json:"reason,omitempty"`
 		ForPerson    bool                 `json:"for_person,omitempty"` // nobody's try: a conflict lies prepared for a person
 		Agent        string               `json:"agent,omitempty"`

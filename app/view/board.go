@@ -229,7 +229,7 @@ func writeOffers(w *sheet, offers []record.Offer) {
 	}
 	w.head("What you can decide")
 	for i, o := range offers {
-		w.line("  %s  %-28s  %s", keyOf(offers, i), strings.Join(strings.Fields(string(o.Verb)+" "+howWord(o.How)), " "), o.What)
+		w.line("  %s  %-28s  %s", keyOf(offers, i), o.Label, o.What)
 	}
 }
 
@@ -244,10 +244,6 @@ func keyOf(offers []record.Offer, i int) string {
 		return " "
 	}
 	return fmt.Sprint(i + 1)
-}
-
-func howWord(how executor.How) string {
-	return words.With("(", strings.ReplaceAll(string(how), "-", " "), ")")
 }
 
 // runPage is the page of a question about the whole run.

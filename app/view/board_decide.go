@@ -38,7 +38,7 @@ func offerOf(offers []record.Offer, verb executor.Verb) int {
 // offered begins a decision.
 func (m boardModel) offered(p BoardPage, o record.Offer) boardModel {
 	m.told = ""
-	m.asking = &asking{page: p, offer: o, must: o.Verb == executor.Reject || o.How == executor.Override}
+	m.asking = &asking{page: p, offer: o, must: o.Needs != ""}
 	if o.Message || o.Verb == executor.Reject {
 		m.asking.text = &typing{}
 	}

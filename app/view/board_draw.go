@@ -186,7 +186,7 @@ func (m boardModel) foot() []string {
 func (m boardModel) drawAsking() []string {
 	a := m.asking
 	verb := string(a.offer.Verb)
-	head := strings.ToUpper(verb[:1]) + verb[1:] + words.With(" ", howWord(a.offer.How), "")
+	head := strings.ToUpper(a.offer.Label[:1]) + a.offer.Label[1:]
 	lines := []string{m.paint.Paint(term.Bold, strings.TrimSpace(head+"  "+word(string(a.page.Key))+"  "+word(a.page.Title))), "  " + word(a.offer.What)}
 	if b := a.page.Approval; b != nil && verb == "approve" {
 		lines = append(lines, "  gate "+word(b.Gate)+words.With(": ", word(a.page.Change), ""))
@@ -197,9 +197,9 @@ func (m boardModel) drawAsking() []string {
 		lines = append(lines, "  as "+word(a.offer.As)+", which is recorded as your claim")
 	}
 	if a.text != nil {
-		ask := "a text, or nothing"
-		if a.must {
-			ask = "the reason"
+		ask := a.offer.Text
+		if !a.must {
+			ask += ", or nothing"
 		}
 		text := term.Wrap(word(a.text.text)+trailing(a.text.text)+"_", m.columns-2)
 		lines = append(lines, m.paint.Paint(term.Faint, "  "+ask+"; enter goes on, esc decides nothing"))

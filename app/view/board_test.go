@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/ralph-compiler/ralph/app/record"
+	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/columns"
@@ -83,6 +84,14 @@ func wants(t *testing.T, m boardModel, want ...string) {
 	}
 }
 
+// needs asks for the text of a decision, if it is refused without one.
+func needs(w machine.Way) string {
+	if (machine.NodeView{}).Must(w) {
+		return words.OfferNeeds(w, "")
+	}
+	return ""
+}
+
 // morning is a desk with an epic: 2.1 waits, 1.2 has failed, 1.3 runs, 1.1 is done.
 type morning struct {
 	seq     int64
@@ -105,7 +114,7 @@ func (d *morning) desk() Desk {
 			p := BoardPage{Spot: at, Title: "title of " + string(at.Key), Seq: d.seq, Brief: "what " + string(at.Key) + " wants", Text: "all about " + string(at.Key) + "\n" + strings.Repeat("more\n", 40) + "the end", Flag: " --epic x.json"}
 			way := func(verb executor.Verb, message bool) record.Offer {
 				w := machine.Way{Verb: verb, Key: at.Key, Message: message}
-				return record.Offer{Way: w, What: "effect of " + string(verb), As: "ada", Command: w.Line(string(at.Key), " --as ada", "TEXT") + " --epic x.json"}
+				return record.Offer{Way: w, Label: words.Offer(w, ""), Text: words.OfferText(w, ""), Needs: needs(w), What: "effect of " + string(verb), As: "ada", Command: w.Line(string(at.Key), " --as ada", "TEXT") + " --epic x.json"}
 			}
 			if at.Key == "2.1" {
 				p.Offers = []record.Offer{way(executor.Approve, false), way(executor.Reject, true)}
@@ -117,7 +126,7 @@ func (d *morning) desk() Desk {
 			return p, nil
 		},
 		Diff: func(ctx context.Context, at Spot) (BoardDiff, error) {
-			return BoardDiff{Page: BoardPage{Spot: at, Seq: 40, Offers: []record.Offer{{Way: machine.Way{Verb: executor.Approve, Key: at.Key}, Command: "ralph approve " + string(at.Key)}}, Approval: &record.ApprovalJSON{Gate: "sign-off", Digest: "dd", Result: "seen", Base: "bb"}}, Text: "+new\n" + strings.Repeat("x", 100) + "!"}, nil
+			return BoardDiff{Page: BoardPage{Spot: at, Seq: 40, Offers: []record.Offer{{Way: machine.Way{Verb: executor.Approve, Key: at.Key}, Label: "approve", Command: "ralph approve " + string(at.Key)}}, Approval: &record.ApprovalJSON{Gate: "sign-off", Digest: "dd", Result: "seen", Base: "bb"}}, Text: "+new\n" + strings.Repeat("x", 100) + "!"}, nil
 		},
 		Follow: func(_ context.Context, at Spot, w io.Writer) error {
 			for i := range 30 {

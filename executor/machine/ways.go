@@ -66,6 +66,20 @@ func (v NodeView) Offers(verb executor.Verb, how executor.How) bool {
 	return slices.ContainsFunc(v.Ways, func(w Way) bool { return w.Verb == verb && (how == executor.HowPlain || w.How == how) })
 }
 
+// Must reports whether a way is refused without a text: the agent has to be told something,
+// or the record why.
+func (v NodeView) Must(w Way) bool {
+	switch w.Verb {
+	case executor.Reject:
+		return true
+	case executor.Approve:
+		return w.How == executor.Override
+	case executor.RetryNode:
+		return w.How == executor.HowPlain && v.Status == executor.Waiting && (v.Cause == executor.CauseQuestion || v.Cause == executor.CauseTakeover)
+	}
+	return false
+}
+
 // HeldWay ends a hold of the whole run; more is what its budget needs.
 func HeldWay(what executor.WaitFor, more string) Way {
 	switch what {

@@ -622,6 +622,9 @@ export interface Offer {
   key?: string;
   message?: boolean;
   budget?: string;
+  label: string;
+  text?: string;
+  needs?: string;
   what: string;
   command: string;
   main?: boolean;

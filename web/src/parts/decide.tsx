@@ -40,25 +40,12 @@ interface Form {
 const formOf = (offer: Offer, of: Subject): Form => ({ offer, id: crypto.randomUUID(), seen: of.seq, bound: of.bound?.(offer) });
 
 const keyOf: Record<string, string> = { approve: "a", reject: "r", retry: "t", skip: "s" };
-const hows: Record<string, string> = {
-  "gates-only": "as it is",
-  discard: "from the start",
-  "keep-old": "with the old result",
-  override: "in spite of the gate",
-  force: "while it runs",
-  baseline: "a red base",
-  drafted: "the draft",
-};
-
 // doing names an offer in an address.
 export const doing = (o: { verb: string; how?: string }): string => (o.how ? `${o.verb}.${o.how}` : o.verb);
 
-export const label = (o: Offer): string => {
-  if (o.tamper) return "Accept the change";
-  const verb = o.verb.charAt(0).toUpperCase() + o.verb.slice(1);
-  if (!o.key && !o.how) return `${verb} the ${o.verb === "approve" ? "plan" : "run"}`;
-  return o.how ? `${verb} ${hows[o.how] ?? o.how}` : verb;
-};
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+export const label = (o: Offer): string => capital(o.label);
 
 // useReadOnly reports whether nothing can be decided on this page.
 export const useReadOnly = (): boolean => useResource<Session>("/session").data?.read_only ?? false;
@@ -70,7 +57,7 @@ export function Acts({ offers, href, of }: { offers: Offer[]; href: (o: Offer) =
     <span className="acts">
       {offers.map((o) => (
         <a key={doing(o)} className="act" data-verb={o.verb} href={href(o)} title={o.what}>
-          {label(o).toLowerCase()}
+          {o.label}
           <span className="hidden"> {of}</span>
         </a>
       ))}
@@ -151,6 +138,7 @@ function DecideForm(props: { form: Form; subject: Subject; user: string; onClose
   const [sending, setSending] = useState(false);
   const [failure, setFailure] = useState<Failure | null>(null);
   const [changed, setChanged] = useState(false);
+  const [empty, setEmpty] = useState(false); // what it needs to say was not said
   const id = useRef(form.id); // another one after a refusal: what is corrected is another decision
   const bound = useRef(form.bound); // what is shown first, where nothing was shown yet when the form was opened
   bound.current ??= subject.bound?.(offer);
@@ -169,6 +157,11 @@ function DecideForm(props: { form: Form; subject: Subject; user: string; onClose
   const send = async (e: FormEvent) => {
     e.preventDefault();
     if (sending || blocked) return;
+    if (offer.needs && message.trim() === "") {
+      setEmpty(true);
+      ref.current?.querySelector("textarea")?.focus();
+      return;
+    }
     setSending(true);
     setFailure(null);
     keepAs(as);
@@ -194,17 +187,28 @@ function DecideForm(props: { form: Form; subject: Subject; user: string; onClose
       <p>{offer.what}</p>
       {offer.message && (
         <label>
-          <span>{offer.verb === "reject" ? "What has to change" : offer.verb === "retry" ? "Hint for the next attempt" : "Why"}</span>
+          <span>{capital(offer.text ?? "why")}</span>
           <textarea
             rows={3}
             value={message}
+            aria-invalid={empty || undefined}
+            aria-describedby={empty ? "needs" : undefined}
             onChange={(e) => {
               setMessage(e.target.value);
+              setEmpty(false);
               typed.set(scope, e.target.value);
             }}
           />
           <Room text={message} />
         </label>
+      )}
+      {empty && (
+        <p role="alert" id="needs" className="status bad">
+          <span aria-hidden="true" className="sign">
+            !
+          </span>
+          <span>{capital(offer.needs ?? "")}.</span>
+        </p>
       )}
       {budgets && (
         <label>
@@ -218,7 +222,7 @@ function DecideForm(props: { form: Form; subject: Subject; user: string; onClose
       {blocked && <p className="faint">{blocked}</p>}
       <div className="buttons">
         <button type="submit" className="main" disabled={sending || changed || blocked !== undefined}>
-          {sending ? "sending …" : `Send: ${label(offer).toLowerCase()}`}
+          {sending ? "sending …" : `Send: ${offer.label}`}
           <kbd aria-hidden="true">Ctrl+Enter</kbd>
         </button>
         <button type="button" onClick={onClose}>
