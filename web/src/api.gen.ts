@@ -1100,6 +1100,7 @@ export interface ShowJSON {
 }
 export interface Sprint {
   seq: number;
+  moved: number;
   word: string;
   asks?: string;
   other?: boolean;

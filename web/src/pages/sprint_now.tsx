@@ -24,6 +24,8 @@ export function Now({ s, epic, query }: TabProps) {
     epic,
     key: show.key,
     seq: s.seq,
+    moved: s.moved,
+    now: s.asks || s.word,
     offers: each(s.offers),
     bound: (o) => (approval && o.verb === "approve" && !o.how ? { gate: approval.gate, digest: approval.gate_digest, result: approval.result, base: approval.base } : undefined),
     notYet: needsDiff && !approval ? (diff.failure ? "The change cannot be shown, so it cannot be approved here." : "The change is being read: it is approved as it is shown.") : undefined,

@@ -22,6 +22,8 @@ export interface Subject {
   epic: string;
   key: string; // "": the whole run
   seq: number; // of what is shown
+  moved?: number; // the event that changed it last: who has seen less decides about something else
+  now?: string | undefined; // how it stands, in words
   offers: Offer[];
   bound?: (o: Offer) => Bound | undefined; // what an approval is about
   notYet?: string | undefined; // why nothing can be approved yet
@@ -71,7 +73,12 @@ export function byHand(steps: NextStep[]): NextStep[] {
 }
 
 // What was typed stays until it was sent, also when the page is left.
-const typed = new Map<string, string>();
+interface Typed {
+  message?: string;
+  as?: string;
+  budget?: string;
+}
+const typed = new Map<string, Typed>();
 
 export function Decisions({ subject, open }: { subject: Subject; open?: string | undefined }) {
   const [form, setForm] = useState<Form | null>(null);
@@ -132,14 +139,19 @@ function DecideForm(props: { form: Form; subject: Subject; user: string; onClose
   const { form, subject, onClose } = props;
   const { offer } = form;
   const scope = `${subject.epic} ${subject.key}`;
-  const [message, setMessage] = useState(typed.get(scope) ?? "");
-  const [as, setAs] = useState(asKept());
-  const [budget, setBudget] = useState(offer.budget ?? "");
+  const [texts, setTexts] = useState<Typed>(typed.get(scope) ?? {});
+  const { message = "", as = asKept(), budget = offer.budget ?? "" } = texts;
+  const type = (what: Typed) => {
+    const all = { ...texts, ...what };
+    setTexts(all);
+    typed.set(scope, all);
+  };
   const [sending, setSending] = useState(false);
   const [failure, setFailure] = useState<Failure | null>(null);
-  const [changed, setChanged] = useState(false);
+  const [refused, setRefused] = useState(false); // as stale, by the server
   const [empty, setEmpty] = useState(false); // what it needs to say was not said
   const id = useRef(form.id); // another one after a refusal: what is corrected is another decision
+  const changed = refused || (!sending && changedSince(subject, form));
   const bound = useRef(form.bound); // what is shown first, where nothing was shown yet when the form was opened
   bound.current ??= subject.bound?.(offer);
   const ref = useRef<HTMLFormElement>(null);
@@ -156,7 +168,7 @@ function DecideForm(props: { form: Form; subject: Subject; user: string; onClose
   const blocked = offer.verb === "approve" && !offer.how && !bound.current ? subject.notYet : undefined;
   const send = async (e: FormEvent) => {
     e.preventDefault();
-    if (sending || blocked) return;
+    if (sending || blocked || changed) return;
     if (offer.needs && message.trim() === "") {
       setEmpty(true);
       ref.current?.querySelector("textarea")?.focus();
@@ -176,7 +188,7 @@ function DecideForm(props: { form: Form; subject: Subject; user: string; onClose
       setSending(false);
       if (x instanceof Failure && x.status >= 400 && x.status < 500) id.current = crypto.randomUUID();
       if (x instanceof Failure && x.status === 409) {
-        setChanged(true);
+        setRefused(true);
         await Promise.all(subject.reload.map(refresh));
       }
     }
@@ -194,9 +206,8 @@ function DecideForm(props: { form: Form; subject: Subject; user: string; onClose
             aria-invalid={empty || undefined}
             aria-describedby={empty ? "needs" : undefined}
             onChange={(e) => {
-              setMessage(e.target.value);
               setEmpty(false);
-              typed.set(scope, e.target.value);
+              type({ message: e.target.value });
             }}
           />
           <Room text={message} />
@@ -213,12 +224,12 @@ function DecideForm(props: { form: Form; subject: Subject; user: string; onClose
       {budgets && (
         <label>
           <span>Add to the budget (usd=+20, tokens=+1M, wall=+1h), or nothing</span>
-          <input name="budget" value={budget} onChange={(e) => setBudget(e.target.value)} autoComplete="off" spellCheck={false} />
+          <input name="budget" value={budget} onChange={(e) => type({ budget: e.target.value })} autoComplete="off" spellCheck={false} />
         </label>
       )}
-      <As value={as} onChange={setAs} user={props.user} approvers={subject.approvers ?? []} />
+      <As value={as} onChange={(as) => type({ as })} user={props.user} approvers={subject.approvers ?? []} />
       {failure && !changed && <Trouble failure={failure} />}
-      {changed && <Changed subject={subject} form={form} why={failure?.fault.error ?? ""} onLooked={(f) => { setChanged(false); setFailure(null); props.onChanged(f); }} />}
+      {changed && <Changed subject={subject} form={form} refused={refused} why={failure?.fault.error ?? subject.now ?? ""} onLooked={props.onChanged} />}
       {blocked && <p className="faint">{blocked}</p>}
       <div className="buttons">
         <button type="submit" className="main" disabled={sending || changed || blocked !== undefined}>
@@ -236,12 +247,19 @@ function DecideForm(props: { form: Form; subject: Subject; user: string; onClose
   );
 }
 
+const same = (a: Offer, b: Offer): boolean => a.verb === b.verb && a.how === b.how && a.tamper === b.tamper;
+
+// changedSince reports whether a form is about what is so no more: the stream has told it.
+const changedSince = (subject: Subject, form: Form): boolean => (subject.moved ?? 0) > form.seen || !subject.offers.some((o) => same(o, form.offer));
+
 // Changed: what was decided about is another state now. It is shown anew; the decision that
-// follows is a new one, about that.
-function Changed({ subject, form, why, onLooked }: { subject: Subject; form: Form; why: string; onLooked: (f: Form) => void }) {
+// follows is a new one, about that. Who still types keeps the focus.
+function Changed({ subject, form, refused, why, onLooked }: { subject: Subject; form: Form; refused: boolean; why: string; onLooked: (f: Form) => void }) {
   const button = useRef<HTMLButtonElement>(null);
-  useEffect(() => button.current?.focus(), []);
-  const still = subject.offers.find((o) => o.verb === form.offer.verb && o.how === form.offer.how && o.tamper === form.offer.tamper);
+  useEffect(() => {
+    if (refused) button.current?.focus();
+  }, [refused]);
+  const still = subject.offers.find((o) => same(o, form.offer));
   if (!still) {
     return (
       <div role="alert">
