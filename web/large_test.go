@@ -117,11 +117,10 @@ func TestTheClockIsSetBack(t *testing.T) {
 			}
 		}
 	}
-	epic, err := l.epic()
+	e, err := l.epic()
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, _ := epic.(Epic)
 	for _, line := range e.Sprints {
 		if line.Since != nil && line.Since.After(soon) || line.WorkMS < 0 {
 			t.Errorf("%+v", line)

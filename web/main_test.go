@@ -7,14 +7,12 @@ import (
 	"testing"
 
 	"github.com/ralph-compiler/ralph/app/cli"
-	"github.com/ralph-compiler/ralph/executor/tracker/bd/bdtest"
 	"github.com/ralph-compiler/ralph/internal/temptest"
 )
 
 // TestMain is ralph when it is called by that name, or bd: the tests run real ones. They have a
 // home of their own: nobody's git configuration counts.
 func TestMain(m *testing.M) {
-	bdtest.Main()
 	if filepath.Base(os.Args[0]) == "ralph" {
 		os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
