@@ -194,7 +194,7 @@ type (
 	Sprint struct {
 		Seq    int64           `json:"seq"`
 		Moved  int64           `json:"moved"` // the event that changed what can be decided: a decision that has seen less is refused
-		Word   string          `json:"word"` // its status, in words
+		Word   string          `json:"word"`  // its status, in words
 		Asks   string          `json:"asks,omitempty"`
 		Other  bool            `json:"other,omitempty"` // its text or its policy is another one in epic.json: apply runs it again, whatever is decided
 		Show   record.ShowJSON `json:"show"`

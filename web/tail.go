@@ -35,13 +35,14 @@ type tailing struct {
 	dir     string // of the attempt's files
 	pinned  string // the only file that is wanted; "": what is being written
 
-	was  *attemptNow // when it was looked at last
-	turn int         // index of the present one; -1: none has begun
-	sent []string    // files of the present turn that were sent to their end
-	name string      // the present file; "": there is none yet
-	from int64       // where to begin in it; -1: near its end
-	is   os.FileInfo // of the file that was read; nil: none was yet
-	at   int64       // how far it was sent, in bytes
+	was   *attemptNow // when it was looked at last
+	turn  int         // index of the present one; -1: none has begun
+	early bool        // it was looked at when none had
+	sent  []string    // files of the present turn that were sent to their end
+	name  string      // the present file; "": there is none yet
+	from  int64       // where to begin in it; -1: near its end
+	is    os.FileInfo // of the file that was read; nil: none was yet
+	at    int64       // how far it was sent, in bytes
 }
 
 // tail streams what a program of an attempt writes.
@@ -163,7 +164,12 @@ func (t *tailing) one(now *attemptNow) (over bool, err error) {
 
 // follow sends what is new of the present turn, and of those that began behind it.
 func (t *tailing) follow(now attemptNow) error {
-	if t.turn < 0 {
+	switch {
+	case len(now.turns) == 0:
+		t.early = true
+	case t.turn < 0 && t.early: // it has followed from the beginning
+		t.turn = 0
+	case t.turn < 0:
 		t.turn = current(now.turns)
 	}
 	for t.turn >= 0 {
