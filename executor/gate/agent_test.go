@@ -269,24 +269,41 @@ func TestReviewsMaySpeakInWords(t *testing.T) { // L2-04
 }
 
 func TestOutcomeGates(t *testing.T) { // S1-40..43
+	long := strings.Repeat("x", executor.MaxNote)
 	for name, c := range map[string]struct {
 		gate    ir.Gate
 		outcome executor.Outcome
 		want    executor.Verdict
+		message string // "" of a pass alone
 	}{
-		"the promise passes":             {ir.Gate{Promise: "DONE"}, executor.Outcome{Promise: " DONE "}, executor.Pass},
-		"another promise fails":          {ir.Gate{Promise: "DONE"}, executor.Outcome{Promise: "NOT DONE"}, executor.Fail},
-		"no promise fails":               {ir.Gate{Promise: "DONE"}, executor.Outcome{Result: "success"}, executor.Fail},
-		"no errors pass":                 {ir.Gate{NoErrors: true}, executor.Outcome{Result: "success"}, executor.Pass},
-		"errors fail":                    {ir.Gate{NoErrors: true}, executor.Outcome{Result: "success", Errors: []string{"x"}}, executor.Fail},
-		"a failed run fails":             {ir.Gate{NoErrors: true}, executor.Outcome{Result: "failed"}, executor.Fail},
-		"both must hold":                 {ir.Gate{NoErrors: true, Promise: "DONE"}, executor.Outcome{Promise: "DONE", Errors: []string{"x"}}, executor.Fail},
-		"an unreadable outcome is error": {ir.Gate{NoErrors: true}, executor.Outcome{Invalid: "no JSON"}, executor.ErrorJudged},
-		"a gate without a wish is error": {ir.Gate{}, executor.Outcome{Result: "success"}, executor.ErrorJudged},
+		"the promise passes":                 {ir.Gate{Promise: "DONE"}, executor.Outcome{Promise: " DONE "}, executor.Pass, ""},
+		"another promise fails":              {ir.Gate{Promise: "DONE"}, executor.Outcome{Promise: "NOT DONE"}, executor.Fail, "did not end with <promise>DONE</promise>, but with <promise>NOT DONE</promise>"},
+		"no promise fails":                   {ir.Gate{Promise: "DONE"}, executor.Outcome{Result: "success"}, executor.Fail, "did not end with <promise>DONE</promise>"},
+		"what else is reported is no matter": {ir.Gate{Promise: "DONE"}, executor.Outcome{Promise: "DONE", Result: "failed", Fatal: true, Errors: []string{"x"}}, executor.Pass, ""},
+		"no errors pass":                     {ir.Gate{NoErrors: true}, executor.Outcome{Result: "success"}, executor.Pass, ""},
+		"a promise that nobody asked for":    {ir.Gate{NoErrors: true}, executor.Outcome{Result: "success", Promise: "DONE"}, executor.Pass, ""},
+		"errors fail":                        {ir.Gate{NoErrors: true}, executor.Outcome{Result: "success", Errors: []string{"x", "y"}}, executor.Fail, "the agent reported errors:\n- x\n- y"},
+		"a failed run fails":                 {ir.Gate{NoErrors: true}, executor.Outcome{Result: "failed", Summary: "no way"}, executor.Fail, "the agent reported failure: no way"},
+		"a fatal one fails":                  {ir.Gate{NoErrors: true}, executor.Outcome{Result: "partial", Fatal: true, Summary: "no disk"}, executor.Fail, "the agent reported failure: no disk"},
+		"both must hold":                     {ir.Gate{NoErrors: true, Promise: "DONE"}, executor.Outcome{Promise: "DONE", Errors: []string{"x"}}, executor.Fail, "errors"},
+		"a long list is shortened":           {ir.Gate{NoErrors: true}, executor.Outcome{Errors: []string{long, long}}, executor.Fail, "xxx"},
+		"an unreadable outcome is error":     {ir.Gate{NoErrors: true}, executor.Outcome{Invalid: "no JSON"}, executor.ErrorJudged, "cannot be read: no JSON"},
+		"a gate without a wish is error":     {ir.Gate{}, executor.Outcome{Result: "success"}, executor.ErrorJudged, "neither"},
 	} {
 		got, err := gate.Outcome{}.Judge(t.Context(), executor.GateRun{Name: "o", Gate: c.gate, Outcome: c.outcome})
-		if err != nil || got.Verdict != c.want || (got.Message == "") != (c.want == executor.Pass) {
-			t.Errorf("%s: got %+v, %v; want %s", name, got, err, c.want)
+		if err != nil || got.Verdict != c.want || (got.Message == "") != (c.want == executor.Pass) || !strings.Contains(got.Message, c.message) || len(got.Message) > executor.MaxNote {
+			t.Errorf("%s: got %+v, %v; want %s with %q", name, got, err, c.want, c.message)
 		}
+		if c.outcome.Promise == "" && strings.Contains(got.Message, "but with") {
+			t.Errorf("%s: it says what was not said: %s", name, got.Message)
+		}
+		if (got.Signature == "") != (c.want != executor.Fail) { // by it the same failure in a row is told
+			t.Errorf("%s: %s has the signature %q", name, got.Verdict, got.Signature)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if got, err := (gate.Outcome{}).Judge(ctx, executor.GateRun{Name: "o", Gate: ir.Gate{Promise: "DONE"}, Outcome: executor.Outcome{Promise: "DONE"}}); !errors.Is(err, context.Canceled) {
+		t.Errorf("a run that was cancelled: got %+v, %v", got, err)
 	}
 }
