@@ -3,6 +3,7 @@ package run
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os/exec"
@@ -115,9 +116,11 @@ func (r *Opened) checkAgent(ctx context.Context, n *ir.Node, s *ir.Step, name st
 		Node: n, Step: s, Agent: name, Slug: agent.Slug, Model: cmp.Or(alias.ID, model), Alias: alias, Runner: runner,
 		Epic: r.Epic.Epic.ID, Dir: r.Space.Top(), Env: r.Epic.Run.Worktree.Env,
 	})
-	for _, t := range Tools {
-		if err != nil && t.Purpose == "runner "+runner.Kind && strings.HasSuffix(err.Error(), " "+t.Name+" is not on PATH") {
-			return fmt.Errorf("%w: %s", err, t.Hint)
+	if no, ok := errors.AsType[*process.NotOnPath](err); ok {
+		for _, t := range Tools {
+			if t.Purpose == "runner "+runner.Kind && t.Name == no.Name {
+				return fmt.Errorf("%w: %s", err, t.Hint)
+			}
 		}
 	}
 	return err

@@ -37,8 +37,13 @@ func Look(name string, env []string, dir string) (string, error) {
 			}
 		}
 	}
-	return "", fmt.Errorf("%s is not on PATH", name)
+	return "", &NotOnPath{name}
 }
+
+// NotOnPath is the error of Look about a name that no directory of PATH has.
+type NotOnPath struct{ Name string }
+
+func (e *NotOnPath) Error() string { return e.Name + " is not on PATH" }
 
 func executable(path string) error {
 	st, err := os.Stat(path)
