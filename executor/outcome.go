@@ -49,22 +49,18 @@ type texts []listed
 // listed is a text, or an object of which the texts that name it are taken.
 type listed struct{ name, text string }
 
-func (l *texts) UnmarshalJSON(b []byte) error {
-	*l = nil
-	var raw []json.RawMessage
-	if b = bytes.TrimSpace(b); len(b) > 0 && b[0] == '[' {
-		if err := json.Unmarshal(b, &raw); err != nil {
-			return err
-		}
-	} else if !bytes.Equal(b, []byte("null")) {
-		raw = []json.RawMessage{b}
+func (l *texts) UnmarshalJSON(b []byte) (err error) {
+	raw := []json.RawMessage{b}
+	if bytes.HasPrefix(b, []byte("[")) {
+		raw = nil // it would be written into b
+		err = json.Unmarshal(b, &raw)
 	}
 	for _, r := range raw {
 		if i := readListed(r); i != (listed{}) {
 			*l = append(*l, i)
 		}
 	}
-	return nil
+	return err
 }
 
 // readListed takes what is said from a value; everything else stays in the file.
