@@ -171,7 +171,7 @@ function Header({ route, epic, onFind, onHelp }: { route: Route; epic: string; o
           Inbox{waiting > 0 && <span className="count">{waiting}</span>}
         </a>
         {epicOf(route) && (
-          <a href={to.epic(epic)} aria-current={at("epic")} className="epicname">
+          <a href={to.epic(epic)} aria-current={at("epic")} className="epicname" title={here?.title}>
             {here?.title ?? "Epic"}
           </a>
         )}

@@ -46,7 +46,7 @@ const Sprint = memo(function Sprint({ id, board, name, title, chosen, stop, crit
   const status = useStatus(board, numberOf(id));
   const look = `sprintbox ${tone(status)}${chosen ? " chosen" : ""}${critical ? " critical" : ""}`;
   return (
-    <button type="button" id={domID(id)} data-box={id} className={look} tabIndex={stop ? 0 : -1} aria-pressed={chosen} onClick={() => choose(numberOf(id))}>
+    <button type="button" id={domID(id)} data-box={id} className={look} tabIndex={stop ? 0 : -1} aria-pressed={chosen} title={`${name} ${title}`} onClick={() => choose(numberOf(id))}>
       <span className="line">
         <span aria-hidden="true" className={`status ${tone(status)}`}>
           {sign(status)}

@@ -134,7 +134,7 @@ interface Head {
 const PhaseHead = memo(function PhaseHead({ board, sprints, group, name, title, open, toggle }: Head) {
   useGroup(board, group);
   return (
-    <button type="button" className="phasehead" data-row="" aria-expanded={open} onClick={() => toggle(group)}>
+    <button type="button" className="phasehead" data-row="" title={phaseName(name, title)} aria-expanded={open} onClick={() => toggle(group)}>
       <span aria-hidden="true">{open ? "▾" : "▸"}</span>
       <span className="name">{phaseName(name, title)}</span>
       <Counts board={board} sprints={sprints} />
@@ -214,7 +214,7 @@ const Row = memo(function Row({ board, sprint, name, title, href, critical, chos
     choose(sprint);
   };
   return (
-    <a href={href} data-row="" data-need={status === "waiting" ? "waits" : status === "blocked" ? "failed" : ""} aria-current={chosen ? "true" : undefined} onClick={click} onKeyDown={press}>
+    <a href={href} title={title} data-row="" data-need={status === "waiting" ? "waits" : status === "blocked" ? "failed" : ""} aria-current={chosen ? "true" : undefined} onClick={click} onKeyDown={press}>
       <Status status={status} short />
       <span className="key">{name}</span> <span className={critical ? "title critical" : "title"}>{title}</span>
     </a>

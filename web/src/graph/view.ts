@@ -54,6 +54,10 @@ export function useView(epic: string, model: Model, board: Board, query: URLSear
   const number = (name: string) => model.number.get(query.get(name) ?? "") ?? -1;
   const [chosen, only] = [number("at"), number("only")];
   const [group, setGroup] = useState(-1);
+  useEffect(() => {
+    const s = model.sprints[chosen]; // the address may name one of a group that is shut
+    if (s) setState((old) => (old.open.includes(s.group) ? old : { ...old, open: opened(model, old.open, s.group) }));
+  }, [model, chosen]);
   const [seek, setSeek] = useState({ sprint: chosen, group: -1, focus: false, times: 0 });
   const near = useMemo(() => (only < 0 ? null : around(model, only, 2)), [model, only]);
   const ask = useMemo((): Ask => ({ open: near ? model.groups.map((_, i) => i) : state.open, only: near }), [model, near, state.open]);

@@ -11,7 +11,7 @@ export function CostPage({ epic }: { epic: string }) {
   const answer = useResource<Cost>(api.cost(epic));
   return (
     <>
-      <Title text={e ? `Cost: ${e.title}` : "Cost"} />
+      <Title short text={e ? `Cost: ${e.title}` : "Cost"} />
       <EpicTabs epic={epic} at="Cost" />
       <Loaded of={answer} what="The cost">
         {(c) => (

@@ -25,7 +25,7 @@ export function GraphPage({ epic, query }: { epic: string; query: URLSearchParam
   useResource<Statuses>(api.status(epic)); // asked for beside it
   return (
     <>
-      <Title text={e ? `Graph: ${e.title}` : "Graph"} />
+      <Title short text={e ? `Graph: ${e.title}` : "Graph"} />
       <EpicTabs epic={epic} at="Graph" />
       <Loaded of={graph} what="The graph">
         {(g) => <Whole epic={epic} graph={g} query={query} />}

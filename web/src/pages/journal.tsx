@@ -12,7 +12,7 @@ export function JournalPage({ epic }: { epic: string }) {
   const e = useResource<Epic>(api.epic(epic)).data;
   return (
     <>
-      <Title text={e ? `Journal: ${e.title}` : "Journal"} />
+      <Title short text={e ? `Journal: ${e.title}` : "Journal"} />
       <EpicTabs epic={epic} at="Journal" />
       <Journal epic={epic} sprint="" />
     </>

@@ -12,7 +12,7 @@ export function PlanPage({ epic }: { epic: string }) {
   const answer = useResource<Plan>(api.plan(epic));
   return (
     <>
-      <Title text={e ? `Plan: ${e.title}` : "Plan"} />
+      <Title short text={e ? `Plan: ${e.title}` : "Plan"} />
       <EpicTabs epic={epic} at="Plan" />
       <Loaded of={answer} what="The plan">
         {(p) => <View plan={p} epic={epic} />}

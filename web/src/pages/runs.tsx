@@ -27,7 +27,7 @@ export function RunsPage({ epic, query }: { epic: string; query: URLSearchParams
   const graph = useResource<RunGraph>(api.runs(epic));
   return (
     <>
-      <Title text={e ? `Runs: ${e.title}` : "Runs"} />
+      <Title short text={e ? `Runs: ${e.title}` : "Runs"} />
       <EpicTabs epic={epic} at="Runs" />
       <Loaded of={graph} what="The runs">
         {(g) => <View epic={epic} graph={g} chosen={query.get("run") ?? ""} />}

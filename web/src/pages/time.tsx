@@ -21,7 +21,7 @@ export function TimePage({ epic }: { epic: string }) {
   const answer = useResource<TimelineRow[]>(api.timeline(epic));
   return (
     <>
-      <Title text={e ? `Timeline: ${e.title}` : "Timeline"} />
+      <Title short text={e ? `Timeline: ${e.title}` : "Timeline"} />
       <EpicTabs epic={epic} at="Timeline" />
       <Loaded of={answer} what="The timeline">
         {(rows) => (each(rows).length > 0 ? <View key={epic} epic={epic} rows={each(rows)} atWork={e === undefined || e.run.state === "at work" || e.run.state === "ending"} /> : <p>No agent has run yet.</p>)}
@@ -151,7 +151,7 @@ function PhaseLine({ phase, name, axis, shut, turn }: PhaseOf) {
   const failed = phase.sprints.filter((s) => tone(s.attempts[s.attempts.length - 1]?.status ?? "") === "bad").length;
   return (
     <div className="timeline phaseline">
-      <button type="button" className="what" data-row="" aria-expanded={!shut} onClick={() => turn(phase.key)}>
+      <button type="button" className="what" data-row="" title={name} aria-expanded={!shut} onClick={() => turn(phase.key)}>
         <span aria-hidden="true">{shut ? "▸" : "▾"}</span> <span className="title">{name}</span>
         {failed > 0 && <Status status="failed" word={String(failed)} />}
       </button>
@@ -180,7 +180,8 @@ const SprintLine = memo(function SprintLine({ epic, sprint: s, axis }: { epic: s
 
 // said is a row in words.
 function said(s: SprintRow, now: number): string {
-  return s.attempts.map((a) => `${a.step} #${a.number}: ${a.status}, ${clock(new Date(a.from).toISOString(), now)}, ${lasted(worked([a]))}${gates(a)}`).join("\n");
+  const attempts = s.attempts.map((a) => `${a.step} #${a.number}: ${a.status}, ${clock(new Date(a.from).toISOString(), now)}, ${lasted(worked([a]))}${gates(a)}`);
+  return [`${s.key} ${s.title}`, ...attempts].join("\n");
 }
 
 const gates = (a: Attempt): string => a.parts.filter((p) => p.gate).map((p) => `; ${p.gate} ${p.kind.split(":")[1] ?? "at work"}`).join("");

@@ -12,7 +12,7 @@ export function TrustPage({ epic }: { epic: string }) {
   const answer = useResource<Trust>(api.trust(epic));
   return (
     <>
-      <Title text={e ? `Trust: ${e.title}` : "Trust"} />
+      <Title short text={e ? `Trust: ${e.title}` : "Trust"} />
       <EpicTabs epic={epic} at="Trust" />
       <Loaded of={answer} what="What speaks for it and against it">
         {(t) => (

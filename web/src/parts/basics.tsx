@@ -20,13 +20,18 @@ export function Status({ status, word, short }: { status: string; word?: string 
   );
 }
 
-// Title is the heading of the page, and the name of its tab, with how much waits.
-export function Title({ text, children }: { text: string; children?: ReactNode }) {
+// Title is the heading of the page, and the name of its tab, with how much waits. A short one
+// is cut after some lines: the page is not about what it names.
+export function Title({ text, short, children }: { text: string; short?: boolean; children?: ReactNode }) {
   const waits = each(useResource<Inbox>("/inbox").data?.items).length;
   useEffect(() => {
     document.title = `${waits > 0 ? `(${waits}) ` : ""}${text} · ralph`;
   }, [text, waits]);
-  return <h1>{children ?? text}</h1>;
+  return (
+    <h1 className={short ? "short" : undefined} title={short ? text : undefined}>
+      {children ?? text}
+    </h1>
+  );
 }
 
 function Toned({ tone: t, children }: { tone: Tone; children: ReactNode }) {
