@@ -57,3 +57,16 @@ test("a rejection without a reason is not sent", async ({ page, morning: { ui } 
   await expect(form.getByRole("alert")).toHaveText(/Say what has to change: the next attempt is told it\./);
   await expect(form.getByRole("textbox", { name: /what has to change/i })).toBeFocused();
 });
+
+test("the change of a sprint that joins two results says what it begins with", async ({ page, keep }) => {
+  const repo = await keep(night());
+  await repo.ralph(3, "apply");
+  for (const key of ["2.1", "2.2"]) await repo.ralph(0, "approve", key, "--as", "ada");
+  await repo.ralph(3, "apply");
+  const ui = await repo.ui();
+  await page.goto(ui.link);
+  await expect(heading(page)).toContainText("1 failed");
+  await at(page, ui, `${await epicOf(page, shop)}/n/2.3/diff`);
+  await expect(page.getByRole("main")).toContainText("out-2.3.txt");
+  await expect(page.getByText(/what it needs, joined \(tree [0-9a-f]{12}\), to [0-9a-f]{12}/)).toBeVisible();
+});

@@ -29,6 +29,8 @@ test("a log is followed while an agent writes it, until it ends", async ({ page,
   const log = page.getByRole("region", { name: /^Log/ });
   await expect(log).toContainText("working on 1.1");
   await grows(log);
+  await page.waitForTimeout(5000); // nothing happens to the sprint, but that it writes
+  await expect(page.getByText(/last sign of life [0-3] s ago/)).toBeVisible();
   await shoot(page, "log-live");
 
   await at(page, ui, `${epic}/n/1.1/log`);

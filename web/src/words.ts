@@ -11,6 +11,7 @@ const signs: Record<string, string> = {
   ready: "○",
   pending: "·",
   interrupted: "▷",
+  "goes on": "▷",
   replaced: "↻",
   // of attempts
   passed: "✔",
@@ -57,6 +58,9 @@ export function tone(status: string): Tone {
 
 // statusOf is the status that a word for people begins with: "waiting: approval".
 export const statusOf = (word: string): string => word.split(":", 1)[0]?.trim() ?? word;
+
+// shownAs is the status that a word stands for: what has been decided waits for nobody.
+export const shownAs = (status: string, word = ""): string => (word === "goes on" || word === "interrupted" ? word : statusOf(status));
 
 export const count = (n: number, one: string, many = `${one}s`): string => `${whole(n)} ${n === 1 ? one : many}`;
 

@@ -1,5 +1,6 @@
 // Now: how a sprint stands, what can be decided about it, and on the same screen the
 // change that the decision is about.
+import { useState } from "react";
 import type { Attempt, Bead, Diff, SprintLine } from "../api";
 import { Ago, Command, Long, Section, Status, Trouble, Web } from "../parts/basics";
 import { byHand, Decisions, type Subject } from "../parts/decide";
@@ -33,10 +34,12 @@ export function Now({ s, epic, query }: TabProps) {
     reload: [path, `${path}/diff`],
   };
   const last = lastAttempt(each(show.attempts));
+  const [heard, setHeard] = useState(""); // when it wrote last, while one looks
+  const hear = () => setHeard(new Date(Math.floor(Date.now() / 1000) * 1000).toISOString());
   return (
     <div className={decidable ? "now split" : "now"}>
       <div className="side">
-        <Stands s={s} />
+        <Stands s={s} heard={heard} />
         {s.other && <p className="worth">! In epic.json it is another one by now: the next ralph apply does its work again, whatever is decided here.</p>}
         <Decisions subject={subject} open={query.get("do") ?? undefined} />
         {byHand(each(show.next)).map((n) => (
@@ -62,7 +65,7 @@ export function Now({ s, epic, query }: TabProps) {
       <div className="main">
         {s.tail?.file && (
           <Section title={`Being written: ${s.tail.file}`} aside={<a href={to.sprint(epic, show.key, "log")}>all logs</a>}>
-            <LogView epic={epic} sprint={show.key} step={s.tail.step} attempt={s.tail.attempt} file={s.tail.file} live />
+            <LogView epic={epic} sprint={show.key} step={s.tail.step} attempt={s.tail.attempt} file={s.tail.file} live onLines={hear} />
           </Section>
         )}
         {diff.failure && !diff.data && <Trouble failure={diff.failure} what="The change" />}
@@ -79,8 +82,9 @@ export function Now({ s, epic, query }: TabProps) {
 
 export const lastAttempt = (all: Attempt[]): Attempt | undefined => all[all.length - 1];
 
-function Stands({ s }: { s: TabProps["s"] }) {
+function Stands({ s, heard }: { s: TabProps["s"]; heard: string }) {
   const { show } = s;
+  const sign = [show.last_activity ?? "", heard].sort((a, b) => (Date.parse(a) || 0) - (Date.parse(b) || 0))[1];
   const asks = s.asks === s.word ? "" : beside(s.asks ?? "", s.word);
   const reason = show.reason && show.cause !== "approval" && !s.asks?.includes(show.reason) ? show.reason : "";
   return (
@@ -94,9 +98,9 @@ function Stands({ s }: { s: TabProps["s"] }) {
             {show.status} for <Ago at={show.since} />
           </span>
         )}
-        {show.last_activity && show.status === "running" && (
+        {sign && show.status === "running" && (
           <span>
-            last sign of life <Ago at={show.last_activity} /> ago
+            last sign of life <Ago at={sign} /> ago
           </span>
         )}
         {show.pr_url && (

@@ -18,7 +18,7 @@ export function DiffView({ diff }: { diff: Diff }) {
         {diff.to.commit && (
           <>
             {" "}
-            · <code>{diff.from.commit.slice(0, 12) || "?"}</code> to <code>{diff.to.commit.slice(0, 12)}</code>
+            · <Base of={diff} /> to <code>{diff.to.commit.slice(0, 12)}</code>
           </>
         )}
         {diff.step && ` · ${diff.step} #${diff.attempt ?? 0}`}
@@ -32,6 +32,17 @@ export function DiffView({ diff }: { diff: Diff }) {
       ))}
       <Missing all={each(diff.files)} shown={files} />
     </div>
+  );
+}
+
+// Base is where a diff begins; what joins several results has no commit of its own.
+function Base({ of: { from } }: { of: Diff }) {
+  if (from.commit) return <code>{from.commit.slice(0, 12)}</code>;
+  if (!from.tree) return <>an unknown base</>;
+  return (
+    <>
+      what it needs, joined (tree <code>{from.tree.slice(0, 12)}</code>),
+    </>
   );
 }
 

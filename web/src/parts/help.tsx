@@ -25,7 +25,7 @@ const keys: [string, string][] = [
   ["1 … 6", "tabs of a sprint: Now, Attempts, Diff, Log, Prompt, Why"],
   ["a", "approve: opens the form"],
   ["r", "reject, with what has to change"],
-  ["t", "retry, with a hint"],
+  ["t", "retry, with a hint; or answer"],
   ["s", "skip"],
   ["Ctrl+Enter", "send the form"],
 ];

@@ -20,6 +20,7 @@ export interface LogOf {
   attempt: number;
   file: string;
   live: boolean; // it is being written
+  onLines?: () => void; // some were written just now
 }
 
 export function LogView(of: LogOf) {
@@ -103,13 +104,17 @@ interface LogState {
   ended: boolean;
 }
 
-function useLog({ epic, sprint, step, attempt, file, live }: LogOf): LogState {
+function useLog({ epic, sprint, step, attempt, file, live, onLines }: LogOf): LogState {
   const path = api.file(epic, sprint, step, attempt, file);
   const [lines, setLines] = useState(() => new Lines());
   const [start, setStart] = useState(0);
   const [failure, setFailure] = useState<Failure | null>(null);
   const [ended, setEnded] = useState(false);
   const allowed = useStore(token);
+  const told = useRef(onLines);
+  useEffect(() => {
+    told.current = onLines;
+  });
   useEffect(() => {
     const stop = new AbortController();
     const fresh = new Lines();
@@ -118,7 +123,7 @@ function useLog({ epic, sprint, step, attempt, file, live }: LogOf): LogState {
     setEnded(false);
     const run = async () => {
       const at = await readEnd(path, fresh, setStart, live, stop.signal);
-      if (live) await follow((from) => api.tail(epic, sprint, step, attempt, file, from), at, fresh, stop.signal);
+      if (live) await follow((from) => api.tail(epic, sprint, step, attempt, file, from), at, fresh, stop.signal, () => told.current?.());
       if (!stop.signal.aborted) setEnded(true);
     };
     run().catch((x: unknown) => {
@@ -160,7 +165,7 @@ async function readEnd(path: string, into: Lines, begin: (start: number) => void
 }
 
 // follow appends what is written from a byte on, until the file's end is said.
-async function follow(path: (from: number) => string, from: number, into: Lines, stopped: AbortSignal): Promise<void> {
+async function follow(path: (from: number) => string, from: number, into: Lines, stopped: AbortSignal, came: () => void): Promise<void> {
   let ended = false;
   while (!ended && !stopped.aborted) {
     try {
@@ -173,6 +178,7 @@ async function follow(path: (from: number) => string, from: number, into: Lines,
           if (m.event !== "line") return;
           if (/^\d+$/.test(m.id)) from = Number(m.id);
           into.append([(JSON.parse(m.data) as { text: string }).text.replace(/\n$/, "")]);
+          came();
         },
         () => undefined,
       );
