@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"iter"
 	"maps"
 	"path"
 	"slices"
@@ -81,81 +80,25 @@ func reviewed(e *ir.Epic, n *ir.Node) bool {
 	})
 }
 
-// editable is a gate whose own definition its agent may edit, once for each command
-// and each list of files, however many gates and items have it.
-type editable struct {
-	gate  string
-	files []string
-	keys  []string
-	node  *ir.DraftNode // the first
-}
-
 // lintEditable names the command gates whose own definition the judged agent may
 // edit: the Makefile of make test, the script that is run.
 func (u *unit) lintEditable(e *ir.Epic, diags *diag.List) {
-	through := map[string][]string{} // by command
-	found := map[string]*editable{}
-	var order []*editable
-	for it, n := range u.nodes(e) {
-		if n.Done || n.Kind == ir.Manual || n.Kind == ir.GateKind {
-			continue
-		}
-		for name, files := range u.openFiles(e, n, through) {
-			id := e.Gates[name].Run + "\x00" + strings.Join(files, "\x00")
-			x := found[id]
-			if x == nil {
-				x = &editable{gate: name, files: files, node: it.draft}
-				found[id] = x
-				order = append(order, x)
-			}
-			x.keys = lists.Include(x.keys, string(n.Key))
+	of := map[ir.Key]*ir.DraftNode{}
+	all := EditableGates(u.c.in.Project, e)
+	if len(all) > 0 {
+		for it, n := range u.nodes(e) {
+			of[n.Key] = it.draft
 		}
 	}
-	for _, x := range order[:min(len(order), 20)] {
-		files := x.files[:min(len(x.files), 5)]
+	for _, x := range all[:min(len(all), 20)] {
+		files := x.Files[:min(len(x.Files), 5)]
 		to := "the gate"
-		if e.Gates[x.gate].From == "plan" {
+		if e.Gates[x.Gate].From == "plan" {
 			to = "a gate of the policy"
 		}
-		diags.Add(diag.Newf("gate-editable", u.gateRange(x.gate, x.node), "the agent can edit what gate %s runs", clip(x.gate)).
+		diags.Add(diag.Newf("gate-editable", u.gateRange(x.Gate, of[x.Keys[0]]), "the agent can edit what gate %s runs", clip(x.Gate)).
 			WithDetail("The command runs through %s, which the agent of %s can change: a gate that its agent can rewrite judges nothing. Add protect = [%s] to %s, or run the tests without that file.",
-				strings.Join(files, ", "), text.AndMore(x.keys[:min(len(x.keys), 12)], len(x.keys)), `"`+strings.Join(files, `", "`)+`"`, to))
-	}
-}
-
-// openFiles yields the command gates of a node with the files that their commands run
-// through, that nothing protects and that the node's agents may change; through
-// remembers those of a command.
-func (u *unit) openFiles(e *ir.Epic, n *ir.Node, through map[string][]string) iter.Seq2[string, []string] {
-	return func(yield func(string, []string) bool) {
-		var protected []string
-		for k := range n.Steps {
-			for _, name := range n.Steps[k].Gates {
-				protected = append(protected, e.Gates[name].Protect...)
-			}
-		}
-		for _, s := range lists.Each(n.Steps) {
-			if s.Access != "write" || s.Agent == "" {
-				continue
-			}
-			for _, name := range s.Gates {
-				run := e.Gates[name].Run
-				if e.Gates[name].Kind != "command" {
-					continue
-				}
-				files, done := through[run]
-				if !done {
-					files = policies.RunsThrough(u.c.in.Project, run)
-					through[run] = files
-				}
-				open := slices.DeleteFunc(slices.Clone(files), func(f string) bool {
-					return glob.MatchAny(protected, f) || len(n.Scope.Owns) > 0 && !glob.MatchAny(n.Scope.Owns, f)
-				})
-				if len(open) > 0 && !yield(name, open) {
-					return
-				}
-			}
-		}
+				strings.Join(files, ", "), text.AndMore(lists.Map(x.Keys[:min(len(x.Keys), 12)], func(k ir.Key) string { return string(k) }), len(x.Keys)), `"`+strings.Join(files, `", "`)+`"`, to))
 	}
 }
 

@@ -120,6 +120,29 @@ func TestWhySomethingIsTrusted(t *testing.T) {
 	}
 }
 
+func TestAGateThatItsAgentCanEditIsNamed(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, twoTries, executortest.Epic([]string{"1.1", "1.2"}, func(e *ir.Epic) {
+		e.Gates["unit"] = ir.Gate{Kind: "command", From: "policy", Run: "make test"}
+		for i := range e.Nodes {
+			e.Nodes[i].Steps[0].Gates = append(e.Nodes[i].Steps[0].Gates, "unit")
+		}
+	}))
+	if err := os.WriteFile(filepath.Join(s.dir, "Makefile"), []byte("test:\n\ttrue\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range got[Trust](s, "/EPIC/trust").Checks {
+		if c.Name != "editable" {
+			continue
+		}
+		if c.State != "look" || len(c.Proofs) != 1 || c.Proofs[0].Key != "1.1" || !strings.Contains(c.Proofs[0].Text, "gate unit runs through Makefile, which the agent of 1.1 and 1.2 can change") {
+			t.Errorf("%+v", c)
+		}
+		return
+	}
+	t.Error("there is no such check")
+}
+
 func TestADamagedJournalIsNotTrusted(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, twoTries, executortest.Epic([]string{"1.1"}))

@@ -154,8 +154,9 @@ type (
 		Key     ir.Key     `json:"key,omitempty"`
 		Step    string     `json:"step,omitempty"`
 		Attempt int        `json:"attempt,omitempty"`
-		File    string     `json:"file,omitempty"` // of the attempt
-		Command string     `json:"command,omitempty"`
+		File    string     `json:"file,omitempty"`    // of the attempt
+		Command string     `json:"command,omitempty"` // shows it
+		Back    string     `json:"back,omitempty"`    // puts it back
 		Bad     bool       `json:"bad,omitempty"`
 		Text    string     `json:"text"`
 	}

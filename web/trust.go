@@ -5,14 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/app/words"
+	"github.com/ralph-compiler/ralph/compiler"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/journal"
+	"github.com/ralph-compiler/ralph/executor/machine"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -42,8 +46,27 @@ func (s *Server) trust(ctx context.Context, l *live, _ *http.Request) (Trust, er
 			return out, err
 		}
 	}
-	out.Checks = append([]TrustCheck{sound}, out.Checks...)
-	return out, nil
+	editable, err := remembered(ctx, l, "editable", 10*time.Second, func(context.Context) (TrustCheck, error) { return l.editable() })
+	out.Checks = append([]TrustCheck{sound, editable}, out.Checks...)
+	return out, err
+}
+
+// editable names the gates whose own files the agents that they judge can edit. The compiler
+// warns of them.
+func (l *live) editable() (TrustCheck, error) {
+	top, err := os.OpenRoot(l.repo.Dir)
+	if err != nil {
+		return TrustCheck{}, err
+	}
+	defer func() { _ = top.Close() }() // nothing was written
+	epic := locked(l, func() *ir.Epic { return l.rec.Epic })
+	var open []Proof
+	for _, g := range compiler.EditableGates(top.FS(), epic) {
+		keys := lists.Map(g.Keys[:min(len(g.Keys), words.MostNamed)], func(k ir.Key) string { return string(k) })
+		open = append(open, Proof{Key: g.Keys[0], Text: fmt.Sprintf("gate %s runs through %s, which the agent of %s can change: without protect it judges what its agent lets it judge",
+			g.Gate, words.ListOf(g.Files), text.AndMore(keys, len(g.Keys)))})
+	}
+	return check("editable", "Gates whose own files an agent can edit", "none", trustLook, open), nil
 }
 
 // verified reads the whole journal, with the chain of its digests.
@@ -89,7 +112,7 @@ func (l *live) checks() []TrustCheck {
 		}
 	}
 	for _, c := range record.ChangesOf(l.rec.Run, l.rec.Key, l.rec.About(), nil) {
-		others = append(others, Proof{Text: strings.TrimSpace(c.State + ": " + c.Text), Command: c.Look})
+		others = append(others, changeProof(c))
 	}
 	for _, commit := range l.rec.Run.Integration().Others() {
 		others = append(others, Proof{Text: fmt.Sprintf("commit %.12s of others is accepted on %s", commit, epic.Epic.Integration.Branch), Command: "git show " + commit})
@@ -110,6 +133,18 @@ func (l *live) checks() []TrustCheck {
 		check("spoken", "What people wrote in agents' sessions", "nothing", trustLook, f.spoken),
 		check("sandbox", "How agents are confined", "all are", trustLook, open),
 	}
+}
+
+// changeProof is a change by others in one line.
+func changeProof(c words.Change) Proof {
+	p := Proof{Text: c.Text, Command: c.Look, Back: c.Back}
+	if c.State != string(machine.TamperOpen) {
+		p.Text = c.State + ": " + p.Text
+	}
+	if len(c.During) > 0 {
+		p.Text += ", while " + words.ListOf(c.During) + " ran"
+	}
+	return p
 }
 
 func check(name, title, none, state string, proofs []Proof) TrustCheck {

@@ -1006,6 +1006,7 @@ export interface Proof {
   attempt?: number;
   file?: string;
   command?: string;
+  back?: string;
   bad?: boolean;
   text: string;
 }

@@ -2,7 +2,7 @@
 import type { Epic, Proof, Trust } from "../api";
 import { Clock, Command, Loaded, Section, Title } from "../parts/basics";
 import { EpicTabs } from "../parts/epictabs";
-import { CheckState, worstFirst } from "../parts/trust";
+import { Back, CheckState, worstFirst } from "../parts/trust";
 import { useResource } from "../resource";
 import { api, to } from "../route";
 import { each } from "../words";
@@ -56,6 +56,7 @@ function ProofLine({ proof: p, epic }: { proof: Proof; epic: string }) {
       )}
       <span className={p.bad ? "text status bad" : "text"}>
         {p.text} {p.command && <Command text={p.command} />}
+        <Back text={p.back} />
       </span>
     </li>
   );

@@ -32,7 +32,7 @@ export function Trust({ epic, changes }: { epic: string; changes: Change[] }) {
         const good = all.filter((c) => c.state === "good").length;
         return (
           <ul className="plain trust">
-            {changes.filter((c) => c.state === "open").map((c) => (
+            {changes.filter((c) => c.state === "open" && c.grade === "tampered").map((c) => (
               <ChangeLine key={c.id} change={c} />
             ))}
             {worstFirst(all)
@@ -61,12 +61,24 @@ function short(c: TrustCheck): string {
   return only.length === 1 && !c.more ? (only[0]?.text ?? c.text) : c.text;
 }
 
+// Back is how something is put back, if it was not you: it may be long.
+export function Back({ text }: { text: string | undefined }) {
+  if (!text) return null;
+  return (
+    <details>
+      <summary>put it back, if it was not you</summary>
+      <Command text={text} />
+    </details>
+  );
+}
+
 function ChangeLine({ change: c }: { change: Change }) {
   return (
     <li>
-      <Status status={c.fails_the_run ? "blocked" : "error"} word={c.grade} /> {c.text}
+      <Status status={c.fails_the_run ? "blocked" : "error"} word={c.grade} /> {c.text}{" "}
       {each(c.during).length > 0 && <span className="faint"> while {each(c.during).join(", ")} ran</span>}
-      {[c.look, c.put_back, c.accept].map((text) => text && <Command key={text} text={text} />)}
+      {[c.look, c.accept].map((text) => text && <Command key={text} text={text} />)}
+      <Back text={c.put_back} />
     </li>
   );
 }
