@@ -23,6 +23,7 @@ async function open(page: Page, { ui }: Night): Promise<Place[]> {
     { name: "inbox", path: "#/inbox", ready: shows("Sign-in") },
     { name: "epic", path: epic, ready: shows("All sprints") },
     { name: "graph", path: `${epic}/graph`, ready: shows(/^next failed/) },
+    { name: "runs-chosen", path: `${epic}/runs?run=1.2%2Fimplement%2F2`, ready: async (p) => expect(p.getByRole("region", { name: "1.2 implement #2" })).toContainText("FAIL TestRefund") },
     { name: "waiting", path: `${epic}/n/2.1/now`, ready: shows("out-2.1.txt") },
     { name: "approve", path: `${epic}/n/2.1/now?do=approve`, ready: async (p) => expect(p.getByRole("form")).toBeVisible() },
     { name: "failed", path: `${epic}/n/1.2/now`, ready: shows("FAIL TestRefund") },

@@ -1,12 +1,14 @@
 // A diff: files that open and close, lines that wrap.
-import { memo, useMemo, useState } from "react";
+import { memo, useEffect, useMemo, useState } from "react";
 import type { Diff, FileChange } from "../api";
-import { parseDiff, type DiffFile, type Hunk } from "../diff";
+import { parseDiff, type DiffFile, type DiffLine, type Hunk } from "../diff";
 import { reveal } from "../reveal";
 import { count, each } from "../words";
 
 const long = 800; // lines of a file that is shut at first
 const block = 120; // lines that the browser draws, or does not, together
+const atOnce = 20; // blocks of a hunk that are made when it is opened; the rest follows
+const aFrame = 8; // blocks that are made in a frame, so that nothing stands still
 
 export function DiffView({ diff }: { diff: Diff }) {
   const files = useMemo(() => parseDiff(diff.patch), [diff.patch]);
@@ -90,18 +92,29 @@ function File({ file, of }: { file: DiffFile; of: number }) {
 }
 
 const HunkView = memo(function HunkView({ hunk }: { hunk: Hunk }) {
-  const blocks = [];
-  for (let i = 0; i < hunk.lines.length; i += block) blocks.push(hunk.lines.slice(i, i + block));
+  const blocks = useMemo(() => Array.from({ length: Math.ceil(hunk.lines.length / block) }, (_, i) => hunk.lines.slice(i * block, (i + 1) * block)), [hunk]);
+  const [made, setMade] = useState(atOnce);
+  useEffect(() => {
+    if (made >= blocks.length) return;
+    const frame = requestAnimationFrame(() => setMade(made + aFrame));
+    return () => cancelAnimationFrame(frame);
+  }, [made, blocks]);
   return (
     <div className="hunk">
       <div className="hunkhead">{reveal(hunk.head, true)}</div>
-      {blocks.map((lines, i) => (
-        <div key={i} className="block" style={{ containIntrinsicHeight: `auto ${lines.length * 1.45}em` }}>
-          {lines.map((l, j) => (
-            <div key={j} className={`l ${l.kind}`} data-was={l.was || ""} data-is={l.is || ""}>
-              {signs[l.kind] + reveal(l.text, true)}
-            </div>
-          ))}
+      {blocks.slice(0, made).map((lines, i) => (
+        <Block key={i} lines={lines} />
+      ))}
+    </div>
+  );
+});
+
+const Block = memo(function Block({ lines }: { lines: DiffLine[] }) {
+  return (
+    <div className="block" style={{ containIntrinsicHeight: `auto ${lines.length * 1.45}em` }}>
+      {lines.map((l, j) => (
+        <div key={j} className={`l ${l.kind}`} data-was={l.was || ""} data-is={l.is || ""}>
+          {signs[l.kind] + reveal(l.text, true)}
         </div>
       ))}
     </div>
