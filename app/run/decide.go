@@ -313,7 +313,7 @@ func anotherWith(id string) error {
 // there, this one. The error is a *journal.Held if another process has the lock, and an
 // *executor.Refused if the decision does not apply.
 func (t *Desk) Write(ctx context.Context, letter executor.Letter, sent bool) (d executor.Decision, err error) {
-	r, err := enter(t.Space.State())
+	r, err := enter(t.Space.State(), WhoAmI())
 	if err != nil {
 		return d, err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/ralph-compiler/ralph/app/exit"
@@ -24,13 +23,13 @@ type door struct {
 	log   *journal.Log
 }
 
-// enter takes the lock of a state directory, which it creates. The error is a
+// enter takes the lock of a state directory, which it creates, for an owner. The error is a
 // *journal.Held if another process has the lock.
-func enter(state string) (*door, error) {
+func enter(state string, who journal.Owner) (*door, error) {
 	if err := regular.MkdirOwn(state); err != nil {
 		return nil, err
 	}
-	lock, err := journal.Acquire(state, WhoAmI())
+	lock, err := journal.Acquire(state, who)
 	if err != nil {
 		return nil, err
 	}
@@ -40,19 +39,19 @@ func enter(state string) (*door, error) {
 // Acquire takes the lock. It waits briefly, since a command that decides something or
 // checks who has the lock is done quickly.
 func Acquire(ctx context.Context, state string) (*journal.Lock, error) {
-	d, err := await(ctx, state)
+	d, err := await(ctx, state, WhoAmI())
 	if err != nil {
 		return nil, err
 	}
 	return d.lock, nil
 }
 
-// await is enter, with the short wait of Acquire.
-func await(ctx context.Context, state string) (*door, error) {
+// await is enter, with the short wait of Acquire. Who applies an epic is not waited for.
+func await(ctx context.Context, state string, who journal.Owner) (*door, error) {
 	for until := time.Now().Add(2 * time.Second); ; pause(ctx) {
-		d, err := enter(state)
+		d, err := enter(state, who)
 		var held *journal.Held
-		if err == nil || !errors.As(err, &held) || ctx.Err() != nil || time.Now().After(until) || strings.Contains(held.By.Command+" ", " apply ") {
+		if err == nil || !errors.As(err, &held) || ctx.Err() != nil || time.Now().After(until) || held.By.Applies {
 			return d, err
 		}
 	}

@@ -127,7 +127,9 @@ func (r *Opened) check(ctx context.Context, a *Args, begun bool) (files []agentT
 // lockAndReplay takes the lock, ends and undoes what a killed ralph left, and replays the journal.
 func (r *Opened) lockAndReplay(ctx context.Context, state string) (err error) {
 	_, known := os.Lstat(state)
-	if r.door, err = await(ctx, state); err != nil {
+	who := WhoAmI()
+	who.Applies = true
+	if r.door, err = await(ctx, state, who); err != nil {
 		if held, is := errors.AsType[*journal.Held](err); is {
 			how := "end it with Ctrl-C there"
 			if held.By.PID > 0 { // not of a record that could not be read

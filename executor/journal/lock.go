@@ -22,6 +22,7 @@ type Owner struct {
 	Host    string    `json:"host"`
 	User    string    `json:"user"`
 	Command string    `json:"command"`
+	Applies bool      `json:"applies,omitempty"`       // it applies an epic; others are done at once
 	Space   string    `json:"pid_namespace,omitempty"` // in which PID counts; "" if it has none
 }
 
