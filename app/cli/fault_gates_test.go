@@ -127,6 +127,9 @@ func TestGatesThatMisbehave(t *testing.T) {
 			if n := s.noted("gates", "judged"); c.runs > 0 && n != c.runs {
 				t.Errorf("%s: the gate ran %d times, want %d", c.rows, n, c.runs)
 			}
+			if said := s.ralph("show", "1.1").out; c.agent && c.runs > 1 && !strings.Contains(said, "  gate odd: asked again: ") && c.want == executor.ErrorJudged {
+				t.Errorf("show does not say that it was asked again:\n%s", said)
+			}
 			tries := 0
 			for _, at := range []string{"1.1.implement-1", "1.1.implement-2", "1.1.implement-3", "1.1.implement-4"} {
 				tries += s.noted("agents", at)
