@@ -122,6 +122,9 @@ func (l *live) agentRun(v machine.NodeView, a machine.AttemptLog) AgentRun {
 		Status: words.Attempt(v, a), Reason: words.First(a.Reason), Session: a.Session, Started: j.Started, Ended: j.Ended,
 		Spent: words.Usage(a), Commit: a.Commit, Verdicts: []Verdict{},
 	}
+	if out.Started != nil && out.Ended != nil && out.Ended.Before(*out.Started) { // the clock was set back
+		out.Ended = out.Started
+	}
 	for _, g := range a.Gates {
 		out.Verdicts = append(out.Verdicts, Verdict{g.Gate, string(g.Verdict)})
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/executortest"
+	"github.com/ralph-compiler/ralph/ir"
 )
 
 // allocated is how many bytes do takes from the heap, in all.
@@ -138,8 +139,23 @@ func TestTheClockIsSetBack(t *testing.T) {
 	if b, _ := json.Marshal(cost); err != nil || strings.Contains(string(b), `"ms":-`) {
 		t.Errorf("%s %v", b, err)
 	}
-	sprint, err := l.sprint("1.1")
-	if b, _ := json.Marshal(sprint); err != nil || strings.Contains(string(b), `ms":-`) {
-		t.Errorf("%s %v", b, err)
+	for _, key := range []ir.Key{"1.1", "1.2"} {
+		sprint, err := l.sprint(key)
+		if b, _ := json.Marshal(sprint); err != nil || strings.Contains(string(b), `ms":-`) {
+			t.Errorf("%s %v", b, err)
+		}
+		if s := sprint; s.Show.Since == nil || s.Show.Since.After(soon) {
+			t.Errorf("%s since %v", key, s.Show.Since)
+		}
+	}
+	runs, err := l.runs()
+	graph, _ := runs.(RunGraph)
+	if err != nil || len(graph.Runs) < 3 {
+		t.Errorf("%+v %v", graph, err)
+	}
+	for _, r := range graph.Runs {
+		if r.Started != nil && r.Ended != nil && r.Ended.Before(*r.Started) {
+			t.Errorf("%s: %s to %s", r.ID, r.Started, r.Ended)
+		}
 	}
 }

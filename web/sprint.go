@@ -22,6 +22,7 @@ func (l *live) sprint(key ir.Key) (Sprint, error) {
 		Seq: l.rec.Run.Seq(), Moved: v.Changed, Word: words.Status(v), Asks: words.WhyNot(v), Show: l.rec.Show(record.NodeOf(l.rec.Record, v)),
 		After: []SprintLine{}, Before: []SprintLine{}, Offers: record.OffersOf(l.rec.Record, v), Join: l.joins(v), Tail: l.tailOf(v), Bead: l.beadOf(v),
 	}
+	out.Show.Since = past(v.Since)
 	out.Other = l.otherNow(v)
 	for _, e := range l.rec.Node(v.ID).After {
 		out.After = l.with(out.After, e.Key)

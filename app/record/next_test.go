@@ -126,3 +126,14 @@ func decided(verb, rest string) string {
 	}
 	return verb
 }
+
+// Who keeps a record up to date looks accounts up before: nobody waits for the system then.
+func TestAnAccountThatWasLookedUpIsNotLookedUpAgain(t *testing.T) {
+	const ann = "ann-of-no-machine"
+	for known, want := range map[bool]string{true: "", false: ann} {
+		who := Asker{user: "bo", accounts: map[string]bool{ann: known}}
+		if name, only := who.as([]string{"@" + ann}); name != want || only == "" {
+			t.Errorf("with an account (%v): %q%s", known, name, only)
+		}
+	}
+}
