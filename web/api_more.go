@@ -141,7 +141,7 @@ type (
 	TrustCheck struct {
 		Name   string  `json:"name"`
 		Title  string  `json:"title"`
-		State  string  `json:"state"` // good, look, bad
+		State  string  `json:"state"` // good, none (nothing was to be checked), look, bad
 		Text   string  `json:"text"`
 		Proofs []Proof `json:"proofs"`         // the newest 50, in order
 		More   int     `json:"more,omitempty"` // that are older

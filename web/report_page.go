@@ -46,8 +46,16 @@ var signs = map[string]string{
 }
 
 var reportPage = sync.OnceValues(func() (*template.Template, error) {
-	return template.New("report").Funcs(template.FuncMap{"sign": func(status string) string { return signs[status] }}).Parse(reportHTML)
+	return template.New("report").Funcs(template.FuncMap{"sign": func(status string) string { return signs[status] }, "also": also}).Parse(reportHTML)
 })
+
+// also is a text, unless another one says it.
+func also(text, said string) string {
+	if strings.Contains(said, text) {
+		return ""
+	}
+	return text
+}
 
 // frame is how many bytes a report takes without its parts.
 func (f *frozen) frame() (int, error) {

@@ -24,6 +24,7 @@ import (
 // Grades of a check.
 const (
 	trustGood = "good" // nothing to look at
+	trustNone = "none" // nothing was to be checked
 	trustLook = "look" // a person should
 	trustBad  = "bad"  // what is shown may be wrong
 )
@@ -127,7 +128,7 @@ func (l *live) checks() []TrustCheck {
 		check("overrides", "Sprints that count although they were not judged", "none", trustLook, f.overrides),
 		check("claims", "Decisions in another's name", "none: each is by who was logged in", trustLook, f.claims),
 		check("page", "Decisions from this page", "none", trustGood, f.page),
-		check("red-first", "Tests that were seen to fail before the work", "no gate asks for that", trustGood, f.red),
+		check("red-first", "Tests that were seen to fail before the work", "no gate asks for that", trustNone, f.red),
 		check("protected", "Protected files, and what else ralph noted in commits", "nothing", trustLook, f.protected),
 		check("others", "Changes and commits by others", "none were seen", trustLook, others),
 		check("spoken", "What people wrote in agents' sessions", "nothing", trustLook, f.spoken),
@@ -149,8 +150,13 @@ func changeProof(c words.Change) Proof {
 
 func check(name, title, none, state string, proofs []Proof) TrustCheck {
 	c := TrustCheck{Name: name, Title: title, State: state, Text: fmt.Sprint(len(proofs)), Proofs: orEmpty(proofs)}
-	if len(proofs) == 0 {
+	switch {
+	case len(proofs) == 0 && state == trustNone:
+		c.Text = none
+	case len(proofs) == 0:
 		c.State, c.Text = trustGood, none
+	case state == trustNone:
+		c.State = trustGood
 	}
 	if name == "red-first" && slices.ContainsFunc(proofs, func(p Proof) bool { return p.Bad }) {
 		c.State = trustLook

@@ -84,7 +84,7 @@ func TestAPersonDecidesWhileNothingRuns(t *testing.T) { // S1-16, S1-17, S1-18, 
 	r.says("status", "waiting: approval", "ralph approve 1.1", "Not done:", "1.2  needs 1.1 (waiting)")
 	r.says("show 1.1", "gate check: pass", "ralph approve 1.1")
 	r.ralph(exit.Done, "pause", "1.1", "--as", "eve")
-	r.says("status", "(gate look, by ada); paused by eve")
+	r.says("status", "(gate look, ada decides); paused by eve")
 	r.ralph(exit.Done, "resume", "1.1")
 	r.ralph(exit.Usage, "reject", "1.1")
 	r.ralph(exit.Input, "approve", "1.2")

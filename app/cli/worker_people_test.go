@@ -32,7 +32,7 @@ func TestAnIssueThatWaitsForAPersonGoesOnWhenDecided(t *testing.T) {
 	t.Parallel()
 	d := faultDatabase(t, `echo x > a.txt`, askAda)
 	d.put(`{"id":"bd-a"}`)
-	if got := d.worker(exit.Waiting, "--once"); !strings.Contains(got.out, "bd-a  waiting for a person: approval (gate ada, by ada)") {
+	if got := d.worker(exit.Waiting, "--once"); !strings.Contains(got.out, "bd-a  waiting for a person: approval (gate ada, ada decides)") {
 		t.Errorf("it says\n%s", got.out)
 	}
 	i := d.bead("bd-a")

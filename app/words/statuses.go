@@ -171,7 +171,7 @@ func asks(v machine.NodeView, what string) string {
 		return First(v.Reason)
 	}
 	if v.Gate != "" {
-		what += " (gate " + v.Gate + With(", by ", strings.Join(v.Approvers, " or "), "") + ")"
+		what += " (gate " + v.Gate + With(", ", strings.Join(v.Approvers, " or "), " decides") + ")"
 	}
 	if v.Reason != "" && v.Cause != executor.CauseApproval { // there the reason is the gate
 		what += ": " + First(v.Reason)

@@ -94,6 +94,42 @@ test("links go to the right when nothing is a circle and one line is enough", ()
   assert.ok(lines.every((l) => !l.away));
 });
 
+// level are the level parts of a path, as [x, x, y].
+function level(d: string): [number, number, number][] {
+  const out: [number, number, number][] = [];
+  let [x, y] = [0, 0];
+  for (const [, op, args] of d.matchAll(/([MhHVC])([^MhHVC]*)/g)) {
+    const n = (args ?? "").trim().split(/\s+/).map(Number);
+    const was = x;
+    if (op === "M") [x, y] = [n[0] ?? 0, n[1] ?? 0];
+    else if (op === "h") x += n[0] ?? 0;
+    else if (op === "H") x = n[0] ?? 0;
+    else if (op === "V") y = n[0] ?? 0;
+    else [x, y] = [n[4] ?? 0, n[5] ?? 0];
+    if (op === "h" || op === "H") out.push([Math.min(was, x), Math.max(was, x), y]);
+  }
+  return out;
+}
+
+test("a line to another group passes behind no sprint", () => {
+  for (let seed = 1; seed <= 200; seed++) {
+    const next = random(seed);
+    const shape = epic(next);
+    const { boxes, lines } = place(shape, { open: Array.from({ length: shape.groups }, (_, g) => g), only: null });
+    const group = new Map(boxes.map((b) => [b.id, b.group]));
+    for (const l of lines) {
+      if (l.away || group.get(l.from) === group.get(l.to)) continue;
+      for (const b of boxes) {
+        if (b.sprint < 0 || b.id === l.from || b.id === l.to || (b.group !== group.get(l.from) && b.group !== group.get(l.to))) continue;
+        for (const [x1, x2, y] of level(l.d)) assert.ok(x2 <= b.x || x1 >= b.x + b.wide || y <= b.y || y >= b.y + b.high, `seed ${seed}: ${l.from} to ${l.to} behind ${b.id}`);
+      }
+    }
+  }
+  const shop: Shape = { group: [0, 0, 0, 1], groups: 2, links: [[0, 1, 0], [1, 2, 0], [0, 3, 0]] };
+  const line = place(shop, { open: [0, 1], only: null }).lines.find((l) => l.from === sprintID(0) && l.to === sprintID(3));
+  assert.match(line?.d ?? "", /^M\d+ \d+h10V\d+H/, "it leaves below");
+});
+
 test("groups in a circle: 1.2 after 2.1 after 1.1", () => {
   const shape: Shape = { group: [0, 0, 1], groups: 2, links: [[0, 2, 0], [2, 1, 0]] };
   for (const open of [[], [0], [1], [0, 1]]) {

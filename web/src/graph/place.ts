@@ -148,12 +148,29 @@ function way(a: End, b: End, groups: Group[], all: Arranged): { d: string; away:
   const shift = same ? { x: b.box.x - (level.spots[j]?.x ?? 0), y: b.box.y - (level.spots[j]?.y ?? 0) } : { x: 0, y: 0 };
   if (level.spots[i]?.line === level.spots[j]?.line && from.x < to.x) {
     const bends = (level.bends.get(bendOf(i, j)) ?? []).map((p) => ({ x: p.x + shift.x, y: p.y + shift.y }));
+    if (!same) {
+      const [out, into] = [below(a, "right", groups, all), below(b, "left", groups, all)];
+      const d = curve([out ?? from, ...bends, into ?? to]);
+      const begin = out ? `M${r(from.x)} ${r(from.y)}h10V${r(out.y)}H${r(out.x)}${d.replace(/^M\S+ [\d.-]+/, "")}` : d;
+      return { d: into ? `${begin}H${r(to.x - 10)}V${r(to.y)}H${r(to.x)}` : begin, away: false };
+    }
     const far = bends.length === 0 && to.x - from.x > 1000; // behind whatever stands between
     return { d: curve([from, ...bends, to]), away: far };
   }
   const gap = (same ? inner : outer).line / 2;
   const y = (level.tops[level.spots[j]?.line ?? 0] ?? 0) + shift.y - gap;
   return { d: `M${r(from.x)} ${r(from.y)}h10V${r(y)}H${r(to.x - 10)}V${r(to.y)}H${r(to.x)}`, away: true };
+}
+
+// below is where a line leaves a group, or comes into it, below its sprints: there are others
+// between the end and that side of the group, and it would seem to be theirs.
+function below(of: End, side: "left" | "right", groups: Group[], all: Arranged): Point | undefined {
+  const [group, spot] = [groups[of.of], all.spots[of.of]];
+  const own = group?.inside?.spots[of.at];
+  if (!group || !spot || !own) return undefined;
+  const between = group.inside?.spots.some((s) => (side === "right" ? s.x > own.x : s.x < own.x));
+  if (!between) return undefined;
+  return { x: side === "right" ? spot.x + group.wide : spot.x, y: spot.y + group.high - pad / 2 };
 }
 
 const r = Math.round;

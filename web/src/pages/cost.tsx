@@ -16,8 +16,8 @@ export function CostPage({ epic }: { epic: string }) {
       <Loaded of={answer} what="The cost">
         {(c) => (
           <>
-            <p>Of the budget: {c.spent}</p>
-            <p>In all: {c.all.text}</p>
+            <p>Spent: {c.spent}</p>
+            <p>Of that in turns of agents: {c.all.text}</p>
             <p>In attempts that did not pass: {c.lost.text}</p>
             <Table title="By sprint, the costliest" lines={each(c.sprints)} href={(l) => to.sprint(epic, l.name, "attempts")} />
             <Table title="By phase" lines={each(c.phases)} />

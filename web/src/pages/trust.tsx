@@ -23,7 +23,7 @@ export function TrustPage({ epic }: { epic: string }) {
                   <CheckState check={c} /> {c.text}
                 </p>
                 {each(c.proofs).length > 0 && (
-                  <details open={c.state !== "good"}>
+                  <details open={c.state === "look" || c.state === "bad"}>
                     <summary>What shows it</summary>
                     <ol className="plain journal">
                       {each(c.proofs).map((p, i) => (

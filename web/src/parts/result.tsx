@@ -29,7 +29,7 @@ export function ResultOf({ epic }: { epic: string }) {
           <ul className="plain">
             {each(r.review).map((c) => (
               <li key={c}>
-                To look at it: <Command text={c} />
+                {c.startsWith("git log") ? "Its commits" : "Its changes"}: <Command text={c} />
               </li>
             ))}
             {r.take && (
@@ -43,7 +43,7 @@ export function ResultOf({ epic }: { epic: string }) {
         </Section>
       )}
       {each(r.runs).length > 0 && (
-        <Section title="Runs" count={each(r.runs).length}>
+        <Section title="Runs of ralph apply" count={each(r.runs).length}>
           <ol className="plain">
             {each(r.runs).map((x) => (
               <li key={x.started}>

@@ -8,6 +8,7 @@ import { Command, Loaded, Status } from "./basics";
 // words of the states of a check, and the statuses whose sign and colour they have.
 const states: Record<string, { status: string; word: string }> = {
   good: { status: "pass", word: "good" },
+  none: { status: "pending", word: "nothing to check" },
   look: { status: "error", word: "worth a look" },
   bad: { status: "fail", word: "bad" },
 };
@@ -18,7 +19,7 @@ export function CheckState({ check }: { check: TrustCheck }) {
 }
 
 export const worstFirst = (checks: TrustCheck[]): TrustCheck[] => {
-  const order = ["bad", "look", "good"];
+  const order = ["bad", "look", "good", "none"];
   return [...checks].sort((a, b) => order.indexOf(a.state) - order.indexOf(b.state));
 };
 
@@ -28,7 +29,7 @@ export function Trust({ epic, changes }: { epic: string; changes: Change[] }) {
   return (
     <Loaded of={answer} what="What speaks for it and against it">
       {(t) => {
-        const all = each(t.checks);
+        const all = each(t.checks).filter((c) => c.state !== "none");
         const good = all.filter((c) => c.state === "good").length;
         return (
           <ul className="plain trust">
