@@ -8,9 +8,14 @@
 //
 //	journal ──follow──► live (one an epic: a record.Record that is kept up to date)
 //	                      │ each change: one line for the streams, answers become stale
+//	checkout, files ──lookOut──┘ what no event tells of, once a second at most
 //	                      ▼
 //	routes ──guard──► answer (made from the live record, kept until the next change) ──► JSON, ETag
 //	POST ──guard──► run.Decide ──► journal or inbox ──follow──► every open page
+//
+// Under an epic's mutex nothing is done that takes git, the disk or time: a record is read anew
+// beside it (list.go, live.go), and so is what slow.go, plan.go and bead.go keep. Tails wait for
+// watch.go, which looks at an attempt's files once for all of them.
 //
 // The route table (routes.go) is the only list of what there is: the multiplexer, the
 // OpenAPI document and, from that, the page's types are made from it.
