@@ -13,7 +13,7 @@
 //	routes ──guard──► answer (made from the live record, kept until the next change) ──► JSON, ETag
 //	POST ──guard──► run.Decide ──► journal or inbox ──follow──► every open page
 //
-// Under an epic's mutex nothing is done that takes git, the disk or time: a record is read anew
+// Under an epic's mutex no program is called and nothing long is read: a record is read anew
 // beside it (list.go, live.go), and so is what slow.go, plan.go and bead.go keep. Tails wait for
 // watch.go, which looks at an attempt's files once for all of them.
 //

@@ -33,7 +33,7 @@ type live struct {
 
 	looking sync.Mutex // one look at a time; it is taken before mu
 
-	// Guards what is below it. Nothing that takes git, the disk or time is done under it.
+	// Guards what is below it. No program is called and nothing long is read under it.
 	mu     sync.Mutex
 	rec    *record.Followed
 	crew   *run.Crew          // of the epic, made when it is asked for
