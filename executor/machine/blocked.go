@@ -24,7 +24,7 @@ func (r *rules) blockedBy(n *node) executor.BlockedBy {
 		return executor.ByStop
 	case log.Status != executor.AttemptFailed:
 		return executor.ByAgent
-	case !a.waived && a.person == "" && (end.Outcome.Invalid != "" || end.End == executor.EndExited && !end.Claims()):
+	case !a.waived && (end.Outcome.Invalid != "" || end.End == executor.EndExited && !end.Claims()):
 		return executor.ByAgent
 	case len(log.Problems) > 0:
 		return executor.ByChecks
@@ -45,7 +45,7 @@ func (r *Run) mended(n *node) bool { return n.otherGates() && r.goesOn(n) }
 // otherGates is mended of a node whose dependencies may still be judged again: if they
 // come out the same, its turn comes.
 func (n *node) otherGates() bool {
-	if n.blockedBy != executor.ByGates || !n.selected || n.life.stale || n.life.work != n.ir.Digest.Work || len(n.logs) <= n.life.first {
+	if n.blockedBy != executor.ByGates || !n.selected || n.life.stale || len(n.logs) <= n.life.first {
 		return false
 	}
 	log := &n.logs[len(n.logs)-1]

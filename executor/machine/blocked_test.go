@@ -323,3 +323,93 @@ func TestAWordAboutWhatIsToBeJudgedAgain(t *testing.T) { // execution §2
 		}
 	}
 }
+
+// What blocks is what the verdict was found by, whatever else is wrong.
+func TestWhatBlocksIsWhatWasFoundFirst(t *testing.T) { // execution §2
+	once := step(func(s *ir.Step) { s.Limits.Attempts = 1 })
+	end := func(change func(*executor.AgentEnded)) executor.AgentEnded { return ended("success", change) }
+	for name, c := range map[string]struct {
+		agent    executor.AgentEnded
+		problems bool
+		goOn     bool // a person has it judged all the same
+		gate     executor.Verdict
+		want     executor.BlockedBy
+	}{
+		"its agent failed, and it changed what it may not": {failed(), true, false, executor.Pass, executor.ByAgent},
+		"its report is invalid, and it did so":             {end(func(a *executor.AgentEnded) { a.Outcome = executor.Outcome{Invalid: "no JSON"} }), true, false, executor.Pass, executor.ByAgent},
+		"its time was over, and it did so":                 {end(func(a *executor.AgentEnded) { a.End = executor.EndTimeout }), true, false, executor.Pass, executor.ByAgent},
+		"it did so alone":                                  {ended("success"), true, false, executor.Pass, executor.ByChecks},
+		"its gate failed":                                  {ended("success"), false, false, executor.Fail, executor.ByGates},
+		"it asked, was to be judged, and its gate failed":  {asks("so?"), false, true, executor.Fail, executor.ByGates},
+		"it failed and asked, and its gate failed": {
+			end(func(a *executor.AgentEnded) {
+				a.Outcome = executor.Outcome{Result: "failed", NeedsHuman: true, Summary: "so?"}
+			}), false, true, executor.Fail, executor.ByGates,
+		},
+	} {
+		s := newStage(t, []string{"1.1"}, once)
+		s.answer = first(agents(map[ir.NodeID][]executor.AgentEnded{"bd-1-1": {c.agent, c.agent}}), checkSays("bd-1-1", c.gate), func(e executor.Effect) executor.Body {
+			if e.Kind == executor.EffectCollect && c.problems {
+				return problem()
+			}
+			return nil
+		})
+		s.begin(func(r *executor.RunStarted) { r.Wait = true })
+		s.until(nil)
+		if c.goOn {
+			s.is("1.1", executor.Waiting, executor.CauseQuestion, "so?")
+			s.ok("1.1", executor.Decision{Verb: executor.Approve})
+			s.until(nil)
+		}
+		if v := s.view("1.1"); v.Status != executor.Blocked || v.BlockedBy != c.want {
+			t.Errorf("%s: it is %s by %q (%s), want %q", name, v.Status, v.BlockedBy, v.Reason, c.want)
+		}
+	}
+}
+
+// A node without an agent is not sent back by a closed pull request: it is blocked by that.
+func TestAClosedPullRequestBlocksWhatNobodyWouldDoBetter(t *testing.T) { // execution §7
+	s := newStage(t, []string{"1.1", "1.2: 1.1"}, mode("wait", "none"), func(e *ir.Epic) {
+		n := &e.Nodes[0]
+		n.Kind, n.Steps[0].Agent, n.Steps[0].Access = ir.GateKind, "", "read"
+	})
+	s.answer = onKind(executor.EffectPoll, executor.PullSeen{State: "closed", Comment: "not like this"})
+	s.begin(func(r *executor.RunStarted) { r.Wait = true })
+	s.until(nil)
+	if v := s.view("1.1"); v.Status != executor.Blocked || v.BlockedBy != executor.ByPull || !strings.Contains(v.Reason, "not like this") {
+		t.Errorf("it is %s by %q: %s", v.Status, v.BlockedBy, v.Reason)
+	}
+}
+
+// What is judged again is the commit that was judged, and only where it was asked for.
+func TestAMendedGateJudgesWhatWasMade(t *testing.T) { // execution §2
+	lines := []string{"1.1", "1.2"}
+	s := newScript(t, lines, twoSteps)
+	s.answer = checkSays("bd-1-1", executor.Fail)
+	s.begin()
+	s.end()
+	s.is("1.1", executor.Blocked, "", "gate check failed")
+	logs := s.view("1.1").Attempts
+	made := logs[len(logs)-1].Collected.Result.Commit
+	for _, version := range []string{"two", "three"} { // the second is of an attempt that only judged
+		s.change(mend(lines, version, twoSteps))
+		s.begin(func(r *executor.RunStarted) { r.Only = []ir.NodeID{"bd-1-2"} })
+		s.end()
+		if got := len(s.view("1.1").Attempts); got != len(logs) {
+			t.Errorf("%s: %d attempts of what was not asked for, want %d", version, got, len(logs))
+		}
+		judged := ""
+		s.answer = func(e executor.Effect) executor.Body {
+			if e.Kind == executor.EffectGate && e.Node == "bd-1-1" {
+				judged = e.Commit
+				return executortest.Verdict(e.Gate, executor.Fail)
+			}
+			return nil
+		}
+		s.begin()
+		s.end()
+		if logs = s.view("1.1").Attempts; judged != made || made == "" {
+			t.Errorf("%s: commit %q is judged, want %q", version, judged, made)
+		}
+	}
+}
