@@ -24,7 +24,7 @@ func (r *rules) blockedBy(n *node) executor.BlockedBy {
 		return executor.ByStop
 	case log.Status != executor.AttemptFailed:
 		return executor.ByAgent
-	case !a.waived && (end.Outcome.Invalid != "" || end.End == executor.EndExited && !end.Claims()):
+	case end.Outcome.Invalid != "" || end.End == executor.EndExited && !end.Claims():
 		return executor.ByAgent
 	case len(log.Problems) > 0:
 		return executor.ByChecks

@@ -413,3 +413,27 @@ func TestAMendedGateJudgesWhatWasMade(t *testing.T) { // execution §2
 		}
 	}
 }
+
+// A node whose text changed as well is to be worked on, not only judged, also behind
+// one that is judged again.
+func TestOtherGatesOfAnotherTextJudgeNothing(t *testing.T) { // execution §2
+	lines := []string{"1.1", "1.2: 1.1"}
+	s := newScript(t, lines)
+	s.answer = checkSays("bd-1-2", executor.Fail)
+	s.begin()
+	s.end()
+	s.is("1.2", executor.Blocked, "", "gate check failed")
+	two := mend(lines, "two", func(e *ir.Epic) { e.Nodes[1].Prompt = []string{"Do it otherwise."} })
+	if got := s.planned(two); !strings.HasPrefix(got, "1.1: judge, its gates changed\n1.2: run, ") || strings.Contains(got, "1.2: judge") {
+		t.Errorf("planned\n%s", got)
+	}
+	turns := s.turns()
+	s.change(two)
+	s.answer = nil
+	s.begin()
+	s.end()
+	s.is("1.2", executor.Done, "", "")
+	if got := s.turns() - turns; got != 1 {
+		t.Errorf("%d turns of agents, want that of 1.2", got)
+	}
+}
