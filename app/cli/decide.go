@@ -12,6 +12,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/run"
 	"github.com/ralph-compiler/ralph/app/view"
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/workspace"
 )
 
 // decideArgs are the flags that all decisions share.
@@ -30,6 +31,7 @@ func (a *decideArgs) add(cmd *cobra.Command, message string) {
 
 // run decides: key "" is the run as a whole.
 func (a *decideArgs) run(cmd *cobra.Command, key string, d executor.Decision) error {
+	cmd.SetContext(workspace.Once(cmd.Context()))
 	if a.message == "-" {
 		b, err := project.ReadStdin(cmd.InOrStdin())
 		if err != nil {

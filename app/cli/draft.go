@@ -13,6 +13,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/app/run"
 	"github.com/ralph-compiler/ralph/app/view"
+	"github.com/ralph-compiler/ralph/executor/workspace"
 )
 
 // draftArgs are the flags of draft.
@@ -51,6 +52,7 @@ func newDraftCommand() *cobra.Command {
 }
 
 func (a *draftArgs) do(cmd *cobra.Command, args []string) error {
+	cmd.SetContext(workspace.Once(cmd.Context()))
 	if err := checkApply(&a.run); err != nil {
 		return err
 	}

@@ -192,7 +192,7 @@ func (f *Followed) again(ctx context.Context) (*Record, error) {
 		f.Space.Trees.Release() // nobody would later
 	}
 	mark := markOf(f.file)
-	given, _, err := Load(f.file, nil)
+	given, _, err := load(ctx, f.file, nil, nil)
 	if err != nil {
 		return nil, err
 	}

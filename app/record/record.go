@@ -68,7 +68,7 @@ func Open(ctx context.Context, file string, in io.Reader) (*Record, error) {
 
 // OpenIn is Open for the repository that contains dir.
 func OpenIn(ctx context.Context, dir, file string, in io.Reader) (*Record, error) {
-	given, _, err := Load(file, in)
+	given, _, err := load(ctx, file, in, nil)
 	if err != nil {
 		return nil, err
 	}

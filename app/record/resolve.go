@@ -14,8 +14,7 @@ import (
 // epicByID finds an epic by its id: epic.json of this directory if it is that one,
 // else the copy that the last run in this repository made, else what the beads
 // database keeps. The id of an issue that a worker took names that issue's epic.
-func epicByID(id string) (*ir.Epic, []byte, error) {
-	ctx := context.Background()
+func epicByID(ctx context.Context, id string) (*ir.Epic, []byte, error) {
 	if epic, b := epicIn("epic.json", ir.NodeID(id)); epic != nil {
 		return epic, b, project.Verify(epic, "epic.json")
 	}

@@ -14,7 +14,7 @@ import (
 
 // ListRuns lists the runs of the epic of file, oldest first, the one at work included.
 func ListRuns(ctx context.Context, file string, in io.Reader) (list []RunLine, err error) {
-	epic, _, err := Load(file, in)
+	epic, _, err := load(ctx, file, in, nil)
 	if err != nil {
 		return nil, err
 	}

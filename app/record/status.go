@@ -69,10 +69,14 @@ func Load(file string, in io.Reader) (*ir.Epic, []byte, error) { return LoadSayi
 // LoadSaying is Load for a command that runs the epic: say shows the diagnostics of a
 // bead's compilation.
 func LoadSaying(file string, in io.Reader, say func(*project.Compilation) error) (*ir.Epic, []byte, error) {
+	return load(context.Background(), file, in, say)
+}
+
+func load(ctx context.Context, file string, in io.Reader, say func(*project.Compilation) error) (*ir.Epic, []byte, error) {
 	var b []byte
 	var err error
 	if project.NamesBead(file) {
-		return epicByID(file)
+		return epicByID(ctx, file)
 	}
 	if file == "-" {
 		b, err = project.ReadStdin(in)

@@ -27,6 +27,10 @@ type batch struct {
 	within  map[[2]string]bool // ancestor, descendant
 }
 
+func newBatch() *batch {
+	return &batch{commits: map[string]*header{}, within: map[[2]string]bool{}}
+}
+
 // header is what ralph reads of a commit.
 type header struct {
 	tree    string
@@ -152,10 +156,12 @@ func (b *batch) end() {
 }
 
 // Release ends the git process that is kept. The space remains usable.
-func (s Trees) Release() {
-	s.git.batch.mu.Lock()
-	defer s.git.batch.mu.Unlock()
-	s.git.batch.end()
+func (s Trees) Release() { s.git.batch.release() }
+
+func (b *batch) release() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.end()
 }
 
 // ref returns the object that a ref, or another name of an object, stands for,

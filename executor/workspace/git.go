@@ -102,7 +102,7 @@ func findGit(dir string) (*git, error) {
 	if err != nil {
 		return nil, fmt.Errorf("git is needed and not on PATH: %w", err)
 	}
-	g := &git{bin: bin, dir: dir, patience: patience, batch: &batch{commits: map[string]*header{}, within: map[[2]string]bool{}}, dirs: &refDirs{}, env: []string{
+	g := &git{bin: bin, dir: dir, patience: patience, batch: newBatch(), dirs: &refDirs{}, env: []string{
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=true",
 		"GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_EDITOR=true", "LC_ALL=C", "PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"),
 	}}

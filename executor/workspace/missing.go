@@ -14,7 +14,7 @@ import (
 
 // complete refuses a repository that has no commit yet, and one whose objects are not
 // all there: to commit anew what is in the checkout would bury what was lost.
-func (s *space) complete(ctx context.Context) error {
+func (s *repository) complete(ctx context.Context) error {
 	for _, name := range []string{"HEAD^{commit}", "HEAD^{tree}"} {
 		found, err := s.git.ref(ctx, name) // it ends without a word on a pack that is damaged
 		if found != "" && err == nil {
@@ -43,7 +43,7 @@ func (s *space) complete(ctx context.Context) error {
 
 // unborn is the refusal of a branch without a commit. One that had some was lost, or is
 // about to begin anew.
-func (s *space) unborn(branch string) error {
+func (s *repository) unborn(branch string) error {
 	b, err := regular.ReadMax(filepath.Join(s.git.common, "logs", "refs", "heads", filepath.FromSlash(branch)), maxConfig)
 	lines := strings.Split(strings.TrimSpace(string(b)), "\n")
 	if f := strings.Fields(lines[len(lines)-1]); err == nil && len(f) > 1 && isOid(f[1]) {
@@ -56,7 +56,7 @@ func (s *space) unborn(branch string) error {
 }
 
 // headAt reads where HEAD of the user's checkout is, from git's own files.
-func (s *space) headAt() (at, oid string, err error) {
+func (s *repository) headAt() (at, oid string, err error) {
 	b, err := regular.ReadMax(filepath.Join(s.gitDir(), "HEAD"), maxRef)
 	if err != nil {
 		return "", "", err
@@ -71,7 +71,7 @@ func (s *space) headAt() (at, oid string, err error) {
 }
 
 // lost is the refusal of a repository that lacks an object, or cannot read it.
-func (s *space) lost(what string) error {
+func (s *repository) lost(what string) error {
 	objects := filepath.Join(s.git.common, "objects")
 	b, err := regular.ReadMax(filepath.Join(objects, "info/alternates"), maxConfig)
 	for line := range strings.Lines(string(b)) {

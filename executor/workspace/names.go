@@ -31,7 +31,7 @@ func Glance(top string, epic *ir.Epic) *Space {
 	if common == "" {
 		return nil
 	}
-	s := &space{git: &git{common: common}, top: top, epic: epic, branches: map[string]bool{}}
+	s := &space{repository: &repository{git: &git{common: common}, top: top}, epic: epic, branches: map[string]bool{}}
 	s.carried = map[string]string{"core.ignorecase": "true"} // in some clone
 	if s.know() != nil {
 		return nil

@@ -207,7 +207,7 @@ func (r *repo) in(node ir.NodeID, path, text string) {
 
 func (r *repo) head() string {
 	r.t.Helper()
-	_, oid, err := (&space{top: r.dir, git: &git{common: filepath.Join(r.dir, ".git")}}).headAt()
+	_, oid, err := (&repository{top: r.dir, git: &git{common: filepath.Join(r.dir, ".git")}}).headAt()
 	if err != nil || !isOid(oid) {
 		r.t.Fatalf("HEAD is at %q, %v", oid, err)
 	}

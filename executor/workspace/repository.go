@@ -17,6 +17,47 @@ import (
 	"github.com/ralph-compiler/ralph/internal/shellword"
 )
 
+// repository is what is found out about one when it is opened, whatever the epic.
+type repository struct {
+	git    *git
+	top    string   // the user's checkout, absolute
+	who    []string // committer, as environment
+	person []string // the same, and the user as author
+	ignore string   // the user's excludes file, "" if none
+	lfs    bool     // the user has Git LFS
+
+	carried map[string]string // settings that clones get, by name
+	shared  string            // who else may write objects, as core.sharedRepository has it
+	looked  *looked           // what trees hold
+}
+
+// lookAt finds the repository that contains dir, and reads the user's settings.
+func lookAt(ctx context.Context, dir string) (*repository, error) {
+	g, err := findGit(dir)
+	if err != nil {
+		return nil, err
+	}
+	top, whole, err := g.locateTop(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	r := &repository{git: g, top: top, looked: &looked{}}
+	if err := r.settings(ctx); err != nil || whole {
+		return r, err
+	}
+	defer g.batch.release()
+	return r, r.complete(ctx)
+}
+
+// again is the same repository with a git of its own.
+func (s *repository) again() *repository {
+	r, g := *s, *s.git
+	g.conf, g.env = slices.Clip(g.conf), slices.Clip(g.env)
+	g.batch, g.dirs = newBatch(), &refDirs{}
+	r.git = &g
+	return &r
+}
+
 func (g *git) locate(ctx context.Context) error {
 	where := []string{"rev-parse", "--path-format=absolute", "--git-common-dir"}
 	out, err := g.line(ctx, place{}, where...)
@@ -98,7 +139,7 @@ func (g *git) locateTop(ctx context.Context, dir string) (top string, whole bool
 
 // settings reads, once, the few settings of the user that have to hold in every
 // call, with the user's own configuration.
-func (s *space) settings(ctx context.Context) error {
+func (s *repository) settings(ctx context.Context) error {
 	user := *s.git
 	user.conf = nil
 	user.env = userEnv()

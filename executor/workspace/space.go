@@ -66,20 +66,13 @@ func (s *space) whole() *Space {
 
 // space is what they share.
 type space struct {
-	git    *git
-	top    string // the user's checkout, absolute
-	state  string // this epic's state directory, absolute
-	epic   *ir.Epic
-	nodes  map[ir.NodeID]*ir.Node
-	byKey  map[ir.Key]*ir.Node
-	who    []string // committer, as environment
-	person []string // the same, and the user as author
-	ignore string   // the user's excludes file, "" if none
-	lfs    bool     // the user has Git LFS
+	*repository
+	state string // this epic's state directory, absolute
+	epic  *ir.Epic
+	nodes map[ir.NodeID]*ir.Node
+	byKey map[ir.Key]*ir.Node
 
-	carried   map[string]string // settings that clones get, by name
-	promisors []string          // remotes that a partial clone expects objects of
-	shared    string            // who else may write objects, as core.sharedRepository has it
+	promisors []string // remotes that a partial clone expects objects of
 
 	mu      sync.Mutex // guards trees being added: git numbers them by looking
 	busy    sync.Map   // *sync.Mutex by name of the worktree
@@ -94,7 +87,6 @@ type space struct {
 	begun    map[ir.NodeID]bool // nodes that have attempts by the journal, see Began
 	based    atomic.Value       // string: the base that this run has pinned
 	attrs    sync.Map           // files of attributes, by the commit of a base
-	looked   looked             // what trees hold
 	disks    []string           // directories that may lie on different file systems: the state's, and each in which worktrees are
 	free     func(dir string) (int64, error)
 }
@@ -119,6 +111,11 @@ func (r *Refusal) Error() string {
 // StateDir returns the state directory of an epic, for the repository that contains
 // dir: outside every worktree, shared by all, never committed.
 func StateDir(ctx context.Context, dir string, epic ir.NodeID) (string, error) {
+	if known := memoryOf(ctx); known != nil {
+		if r, err := known.repository(ctx, dir); err == nil {
+			return stateIn(r.git.common, epic)
+		}
+	}
 	g, err := findGit(dir)
 	if err != nil {
 		return "", err
@@ -138,26 +135,19 @@ func stateIn(common string, epic ir.NodeID) (string, error) {
 
 // Open opens the repository that contains dir, for an epic. It changes nothing.
 func Open(ctx context.Context, dir string, epic *ir.Epic) (*Space, error) {
-	g, err := findGit(dir)
+	look := lookAt
+	if known := memoryOf(ctx); known != nil {
+		look = known.repository
+	}
+	r, err := look(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
-	s := &space{git: g, epic: epic, branches: map[string]bool{}, free: FreeSpace}
-	top, whole, err := g.locateTop(ctx, dir)
-	if err != nil {
-		return nil, err
-	}
-	s.top = top
+	s := &space{repository: r.again(), epic: epic, branches: map[string]bool{}, free: FreeSpace}
 	if err := s.know(); err != nil {
 		return nil, err
 	}
-	if err := s.settings(ctx); err != nil {
-		return nil, err
-	}
-	if !whole {
-		err = s.complete(ctx)
-	}
-	return s.whole(), err
+	return s.whole(), nil
 }
 
 // know takes up what the epic says about the repository.

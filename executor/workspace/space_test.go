@@ -68,7 +68,7 @@ func testNothingOfTheUserIsTouched(t *testing.T) {
 }
 
 func TestWorktreePaths(t *testing.T) { // S0-115, S0-116, S0-117, S2-59, S2-60, S2-64, S1-36
-	s := &space{top: "/home/u/beads-ralph"}
+	s := &space{repository: &repository{top: "/home/u/beads-ralph"}}
 	for name, c := range map[string]struct{ template, want string }{
 		"the branch's slashes become directories": {"../{repo}-worktrees/main/1-1-project-setup", "/home/u/beads-ralph-worktrees/main/1-1-project-setup"},
 		"a track keeps its letter":                {"../{repo}-worktrees/main/1-2a-auth", "/home/u/beads-ralph-worktrees/main/1-2a-auth"},

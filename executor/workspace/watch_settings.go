@@ -46,7 +46,7 @@ func (w *watch) settings() facts {
 }
 
 // gitDir is that of the user's checkout, which may be a linked worktree.
-func (s *space) gitDir() string {
+func (s *repository) gitDir() string {
 	if to := gitLink(filepath.Join(s.top, ".git")); to != "" {
 		return from(s.top, to)
 	}
