@@ -16,6 +16,9 @@
 // no ratio, and the run says so aloud. What real git costs is measured in
 // executor/workspace against a script, what output costs in executor/runner.
 //
+// The page of `ralph ui` is measured as a server with a thousand listeners, and its graph in
+// headless Chromium, which make web-e2e prepares; without it the run says so aloud.
+//
 // A process's peak memory is its own: Linux counts what its parent had before exec, so
 // command measure, which is small, starts what is measured (some 3 MB are its own).
 //

@@ -2,6 +2,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { announce } from "./announce";
 import { App } from "./app";
+import { begin } from "./begin";
 import { listenToKeys } from "./keys";
 import { goLive, onEntries } from "./live";
 import { keepFresh } from "./resource";
@@ -9,6 +10,7 @@ import "./style.css";
 import { takeToken, watchToken } from "./token";
 
 takeToken();
+begin();
 watchToken();
 listenToKeys();
 keepFresh();

@@ -145,6 +145,11 @@ export async function refresh(path: string): Promise<void> {
   await held.get(path)?.anew();
 }
 
+// ahead asks for an answer that will be shown.
+export function ahead(path: string): void {
+  void hold(path, false, false).anew();
+}
+
 const epicOf = /^\/epics\/([^/?]+)/;
 
 // keepFresh connects what is kept with what happens.
