@@ -64,7 +64,7 @@ function View({ epic: e }: { epic: Epic }) {
           <SprintRows epic={e.id} sprints={each(e.upcoming)} />
         </Section>
       )}
-      {!urgent && (
+      {!urgent && (offersOf(e).length > 0 || (e.command && e.run.plan_approved)) && (
         <Section title="The run">
           <RunDecisions epic={e} />
         </Section>

@@ -18,7 +18,10 @@ export function Inbox() {
           ) : (
             <>
               <p className="faint">
-                Oldest first. <kbd>j</kbd> <kbd>k</kbd> move, <kbd>Enter</kbd> opens, <kbd>a</kbd> approve, <kbd>r</kbd> reject, <kbd>t</kbd> retry, <kbd>s</kbd> skip.
+                Oldest first.{" "}
+                <span className="bykey">
+                  <kbd>j</kbd> <kbd>k</kbd> move, <kbd>Enter</kbd> opens, <kbd>a</kbd> approve, <kbd>r</kbd> reject, <kbd>t</kbd> retry, <kbd>s</kbd> skip.
+                </span>
               </p>
               <InboxList items={each(items)} detailed repos={several} />
             </>
