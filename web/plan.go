@@ -314,23 +314,28 @@ func linesOf(b []byte) []string {
 func (s *Server) why(ctx context.Context, l *live, r *http.Request) (out project.WhyJSON, err error) {
 	key := ir.Key(r.PathValue("key"))
 	err = s.withPlan(ctx, l, func(c *compiled) error {
-		switch {
-		case c.cannot != "":
-			return unknown("%s", c.cannot)
-		case len(c.Results) != 1 || c.Results[0].Trace == nil:
-			return unknown("the plan has errors: see there")
-		}
-		reasons, is := c.Results[0].Trace.Why(key, "")
-		if !is {
-			return unknown("there is no sprint %s in the plan as it is now", key)
-		}
-		out = c.Sources.Why(key, reasons)
-		return nil
+		out, err = whyOf(c, key)
+		return err
 	})
 	if err != nil {
 		return out, err
 	}
 	return hidden(locked(l, func() *redact.Redactor { return l.agents().Redact }), out)
+}
+
+// whyOf says where the values of a sprint of a compiled plan come from.
+func whyOf(c *compiled, key ir.Key) (project.WhyJSON, error) {
+	switch {
+	case c.cannot != "":
+		return project.WhyJSON{}, unknown("%s", c.cannot)
+	case len(c.Results) != 1 || c.Results[0].Trace == nil:
+		return project.WhyJSON{}, unknown("the plan has errors: see there")
+	}
+	reasons, is := c.Results[0].Trace.Why(key, "")
+	if !is {
+		return project.WhyJSON{}, unknown("there is no sprint %s in the plan as it is now", key)
+	}
+	return c.Sources.Why(key, reasons), nil
 }
 
 // next is what the next apply would do.

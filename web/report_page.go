@@ -9,15 +9,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/internal/reveal"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 var (
@@ -40,6 +37,13 @@ type reportData struct {
 	Omitted      []string
 }
 
+// Bounds of a title or reason in the table, in characters.
+const (
+	mostCell       = 300
+	manyRows       = 2000
+	mostCellOfMany = 60
+)
+
 // signs show a status without colour.
 var signs = map[string]string{
 	"done": "✔", "running": "▶", "waiting": "?", "blocked": "■", "skipped": "↷", "cancelled": "✕", "ready": "○", "pending": "·",
@@ -50,17 +54,49 @@ var reportPage = sync.OnceValues(func() (*template.Template, error) {
 })
 
 // also is a text, unless another one says it.
-func also(text, said string) string {
-	if strings.Contains(said, text) {
+func also(what, said string) string {
+	if strings.Contains(said, what) {
 		return ""
 	}
-	return text
+	return what
 }
 
 // frame is how many bytes a report takes without its parts.
 func (f *frozen) frame() (int, error) {
+	var err error
+	if f.data, err = f.dataOf(); err != nil {
+		return 0, err
+	}
 	b, err := f.bind()
-	return len(b) + len(f.live.rec.Epic.Nodes)*24 + 1<<10, err // the list of parts, and of what is left out
+	list := 1 << 10 // of what is left out
+	for _, n := range f.live.rec.Epic.Nodes {
+		list += 2*len(n.Key) + 24 // and the list of parts
+	}
+	return len(b) + list, err
+}
+
+// dataOf is what the template shows.
+func (f *frozen) dataOf() (*reportData, error) {
+	d := &reportData{
+		Made: f.live.rec.Now.UTC().Format(time.DateTime) + " UTC", Style: template.CSS(reportStyle),
+		Policy: fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; img-src data:; base-uri 'none'; form-action 'none'", digest(reportScript), digest(reportStyle)),
+	}
+	epic, err := f.live.epic()
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(f.frozenJSON(epic), &d.Epic); err != nil {
+		return nil, err
+	}
+	most := mostCell
+	if len(d.Epic.Sprints) > manyRows {
+		most = mostCellOfMany
+	}
+	for i := range d.Epic.Sprints {
+		s := &d.Epic.Sprints[i]
+		s.Title, s.Reason = text.Clip(s.Title, most), text.Clip(s.Reason, most)
+	}
+	return d, nil
 }
 
 // bind puts the report together.
@@ -69,24 +105,14 @@ func (f *frozen) bind() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := reportData{
-		Made: f.live.rec.Now.Local().Format(time.DateTime), Omitted: f.omitted, Style: template.CSS(reportStyle),
-		Policy: fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; img-src data:; base-uri 'none'; form-action 'none'", digest(reportScript), digest(reportStyle)),
-	}
-	epic, err := f.live.epic()
-	if err != nil {
-		return nil, err
-	}
-	if err := json.Unmarshal(f.clean(mustJSON(epic)), &d.Epic); err != nil {
-		return nil, err
-	}
-	if f.result != nil {
-		if err := json.Unmarshal(f.result, &d.Result); err != nil {
+	f.data.Omitted, f.data.Result = f.omitted, Result{}
+	if f.result != nil && f.result[0] != '!' {
+		if err := json.Unmarshal(f.result, &f.data.Result); err != nil {
 			return nil, err
 		}
 	}
 	var b bytes.Buffer
-	if err := t.Execute(&b, d); err != nil {
+	if err := t.Execute(&b, f.data); err != nil {
 		return nil, err
 	}
 	page := bytes.NewBufferString(reveal.Words(b.String()))
@@ -111,63 +137,4 @@ func pack(part []byte) []byte {
 	_, _ = z.Write(part)                                  // a buffer takes all
 	_ = z.Close()
 	return base64.StdEncoding.AppendEncode(nil, b.Bytes())
-}
-
-// shorter makes paths of this machine begin at the repository, or at ~.
-func shorter(r record.Repository) func([]byte) []byte {
-	type rule struct{ root, put string }
-	var rules []rule
-	add := func(root, put string) {
-		for _, root := range []string{root, resolved(root)} {
-			root = strings.Trim(string(mustJSON(root)), `"`) // as in JSON
-			if len(root) > 1 && !slices.Contains(rules, rule{root, put}) {
-				rules = append(rules, rule{root, put})
-			}
-		}
-	}
-	add(r.Git, ".git")
-	add(r.Dir, ".")
-	add(filepath.Dir(r.Dir), "..") // worktrees
-	if home, err := os.UserHomeDir(); err == nil {
-		add(home, "~")
-	}
-	add(os.TempDir(), "$TMPDIR")
-	return func(b []byte) []byte {
-		for _, x := range rules {
-			b = cutRoot(b, x.root, x.put)
-		}
-		return b
-	}
-}
-
-// resolved is a path without links, or itself.
-func resolved(path string) string {
-	if out, err := filepath.EvalSymlinks(path); err == nil {
-		return out
-	}
-	return path
-}
-
-// cutRoot puts something else in the place of a directory's path, where that is all of a name.
-func cutRoot(b []byte, root, put string) []byte {
-	var out []byte
-	for {
-		i := bytes.Index(b, []byte(root))
-		if i < 0 {
-			return append(out, b...)
-		}
-		end := i + len(root)
-		out = append(out, b[:i]...)
-		if i > 0 && inName(b[i-1]) || end < len(b) && inName(b[end]) {
-			out = append(out, root...)
-		} else {
-			out = append(out, put...)
-		}
-		b = b[end:]
-	}
-}
-
-// inName reports whether a byte beside a path belongs to it.
-func inName(c byte) bool {
-	return c == '_' || c == '-' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c >= 0x80
 }

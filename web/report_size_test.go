@@ -48,9 +48,41 @@ func TestPathsBeginAtTheRepository(t *testing.T) {
 		`in /home/ada/shop.`:          `in ..`,
 		`(/home/ada/shop/.git/ralph)`: `(./.git/ralph)`,
 		`a/home/ada/shop`:             `a/home/ada/shop`,
+		`panic\n/home/ada/shop/x.go`:  `panic\n./x.go`,
+		`\u003c/home/ada/shop/x.go`:   `\u003c./x.go`,
+		"line\n\t/home/ada/shop/x.go": "line\n\t./x.go",
 	} {
-		if got := string(cutRoot([]byte(in), "/home/ada/shop", ".")); got != want {
+		if got := cutRoot(in, "/home/ada/shop", "."); got != want {
 			t.Errorf("%s: %s, want %s", in, got, want)
 		}
+	}
+	short := shorter(record.Repository{Dir: "/srv/my shop", Git: "/srv/my shop/.git"})
+	for in, want := range map[string]string{
+		"/srv/my shop/.git/ralph":            ".git/ralph",
+		"file:///srv/my%20shop/x":            "file://./x",
+		"/srv/my shop-worktrees/x":           "../my shop-worktrees/x",
+		"at /home/carol/go/pkg/c.go:3":       "at ~/go/pkg/c.go:3",
+		"/Users/carol and C:\\Users\\bob\\x": "~ and ~\\x",
+		"/root/go":                           "~/go",
+	} {
+		if got := short(in); got != want {
+			t.Errorf("%s: %s, want %s", in, got, want)
+		}
+	}
+}
+
+func TestNamesOfFieldsAreNoTexts(t *testing.T) {
+	t.Parallel()
+	change := func(s string) string { return strings.ReplaceAll(s, "failures", "[secret KEY]") }
+	got := string(inJSON([]byte(`{"failures":["failures",{"a\"failures":1}],"x":"say \"failures\"\n","n":12}`), change))
+	if want := `{"failures":["[secret KEY]",{"a\"failures":1}],"x":"say \"[secret KEY]\"\n","n":12}`; got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
+func TestPartsOfPathsAreEscapedAsThePageDoes(t *testing.T) {
+	t.Parallel()
+	if got := component("a b/!'()*@:&=+$,é"); got != "a%20b%2F!'()*%40%3A%26%3D%2B%24%2C%C3%A9" {
+		t.Error(got)
 	}
 }

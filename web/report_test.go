@@ -38,7 +38,7 @@ func answersIn(t *testing.T, page string) map[string]string {
 		}
 		for line := range strings.Lines(string(part)) {
 			path, answer, cut := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-			if !cut || out[path] != "" || !json.Valid([]byte(answer)) {
+			if !cut || out[path] != "" || !json.Valid([]byte(strings.TrimPrefix(answer, "!"))) {
 				t.Errorf("a line of a part: %.100s", line)
 			}
 			out[path] = answer
@@ -76,7 +76,7 @@ func TestAReportIsThePageFrozen(t *testing.T) { // S1-54, S4-125
 	}
 	fallback := page[strings.Index(page, "<noscript>"):strings.Index(page, "</noscript>")]
 	for _, want := range []string{
-		"Waits for you", "Sign-in", "ralph approve 2.1", "Failed", "FAIL TestRefund: got 0, want 12.50", "git merge ralph/plan/integration", "<th scope=\"row\">2.3</th><td>· pending", "✔ done",
+		"Waits for a person", "Sign-in", "ralph approve 2.1", "Failed", "FAIL TestRefund: got 0, want 12.50", "git merge ralph/plan/integration", "<th scope=\"row\">2.3</th><td>· pending", "✔ done",
 	} {
 		if !strings.Contains(fallback, want) {
 			t.Errorf("without script it does not say %q", want)
@@ -104,7 +104,7 @@ func (n *night) holds(answers map[string]string, wanted ...string) {
 		if strings.HasSuffix(path, "/graph") {
 			epic = strings.TrimSuffix(path, "/graph")
 		}
-		if !strings.Contains(path, "/files/") {
+		if !strings.Contains(path, "/files/") && answer[0] != '!' {
 			conforms(n.t, http.MethodGet, path, []byte(answer))
 		}
 	}
@@ -131,7 +131,8 @@ func TestAReportHasTextsOnlyIfTheyAreAskedFor(t *testing.T) {
 		answers := answersIn(t, string(b))
 		n.holds(answers)
 		for path, answer := range answers {
-			prompts = prompts || strings.HasSuffix(path, "/agent-1.prompt.md") || strings.HasSuffix(path, "/plan") || strings.Contains(answer, `"prompt":[`)
+			prompts = prompts || strings.HasSuffix(path, "/agent-1.prompt.md") || strings.HasSuffix(path, "/plan") || strings.Contains(answer, "sign in with a password") ||
+				strings.Contains(answer, "Attempt 1 of step implement failed") && !strings.Contains(path, "/diff") // its agent writes it down
 			logs = logs || strings.HasSuffix(path, "/gate-unit.log") && strings.Contains(answer, "FAIL TestRefund")
 			diffs = diffs || strings.HasSuffix(path, "/diff") && strings.Contains(answer, `"patch":"diff`)
 		}

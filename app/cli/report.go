@@ -21,6 +21,9 @@ func newReportCommand() *cobra.Command {
 	var file string
 	var also []string
 	cmd := newCommand("report [epic.json]", "Write the page of ralph ui about a run, as it is now, into one file", cobra.MaximumNArgs(1), func(cmd *cobra.Command, args []string) error {
+		if cmd.Flags().Changed("output") && file == "" {
+			return exit.Usagef("-o names no file; - is standard output")
+		}
 		with, err := withOf(also)
 		if err != nil {
 			return err

@@ -21,7 +21,7 @@ func TestReportIsOnePageAboutEverything(t *testing.T) { // L0-08, S1-54, S0-126,
 	r.run(exit.Waiting)
 	page := r.ralph(exit.Done, "report", "-o", "-")
 	for _, want := range []string{
-		"&lt;script&gt;", "1.1", "Waits for you", "ralph approve 1.1", "ralph reject 1.1 --as ada -m",
+		"&lt;script&gt;", "1.1", "Waits for a person", "ralph approve 1.1", "ralph reject 1.1 --as ada -m",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)

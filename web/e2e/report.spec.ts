@@ -78,7 +78,7 @@ test("a report says what matters without script", async ({ browser, morning }) =
   const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 480, height: 800 } });
   const page = await context.newPage();
   await page.goto(await written(morning, "plain.html"));
-  await expect(page.getByRole("heading", { name: "Waits for you" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Waits for a person" })).toBeVisible();
   const main = page.locator("main.fallback"); // getByText looks into no noscript
   await expect(main).toContainText("ralph approve 2.1");
   await expect(main).toContainText("FAIL TestRefund: got 0, want 12.50");

@@ -217,7 +217,7 @@ function Kept({ of }: { of: Frozen }) {
     <div className="banner calm">
       <p>
         <strong>
-          A report of {clock(new Date(of.at).toISOString(), 0)}.
+          A report of {clock(new Date(of.at).toISOString(), 0)} ({Intl.DateTimeFormat().resolvedOptions().timeZone}).
         </strong>{" "}
         Nothing here changes any more, and nothing can be decided here.
         {of.omitted.length > 0 && ` Left out to keep it small: ${of.omitted.join(", ")}.`}

@@ -1,5 +1,5 @@
 // The answers that a report holds: parts of gzip and base64 in the page, each with lines of a
-// path below /api/v1, a space, and the answer.
+// path below /api/v1, a space, and the answer; or ! and why there is none.
 
 interface About {
   at: string;
