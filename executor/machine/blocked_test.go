@@ -174,6 +174,9 @@ func TestAMendedGateOfALanding(t *testing.T) { // execution §2, §5 (mode branc
 	for _, version := range []string{"two", "three"} {
 		s.change(mend(lines, version, mode("branch", "none"), once))
 		s.begin()
+		if v := s.view("1.1"); v.Step != "implement" {
+			t.Errorf("it stands at step %q, want the last one", v.Step)
+		}
 		s.end()
 		if fail {
 			s.is("1.1", executor.Blocked, "", "gate check failed")
