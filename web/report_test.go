@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/ralph-compiler/ralph/web"
 )
 
 var (
@@ -47,7 +49,7 @@ func answersIn(t *testing.T, page string) map[string]string {
 	return out
 }
 
-func TestAReportIsThePageFrozen(t *testing.T) { // S1-54, S4-125
+func TestAReportIsThePageFrozen(t *testing.T) { // L0-08, S0-126, S1-54
 	t.Parallel()
 	n := newNight(t)
 	n.ralph(3, "apply")
@@ -87,7 +89,19 @@ func TestAReportIsThePageFrozen(t *testing.T) { // S1-54, S4-125
 			t.Errorf("it holds %q", never)
 		}
 	}
-	n.holds(answersIn(t, page), "/inbox", "/repos", "", "/graph", "/status", "/runs", "/timeline", "/cost", "/trust", "/result", "/log?limit=100", "/nodes/1.2", "/nodes/1.2/why", "/log?limit=100&key=1.2")
+	answers := answersIn(t, page)
+	var failed web.Sprint
+	for path, answer := range answers {
+		if strings.HasSuffix(path, "/nodes/1.2") {
+			if err := json.Unmarshal([]byte(answer), &failed); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if a := failed.Show.Attempts; failed.Show.Key != "1.2" || len(a) != 2 || a[0].Status != "failed" || a[0].FilesChanged != 1 || a[0].Tokens != nil || len(a[0].Gates) != 1 || a[0].Gates[0].Verdict != "fail" {
+		t.Errorf("the attempts of 1.2: %+v", a)
+	}
+	n.holds(answers, "/inbox", "/repos", "", "/graph", "/status", "/runs", "/timeline", "/cost", "/trust", "/result", "/log?limit=100", "/nodes/1.2", "/nodes/1.2/why", "/log?limit=100&key=1.2")
 }
 
 // holds checks the answers of a report: they are the server's, and there are those that are wanted.

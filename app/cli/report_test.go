@@ -12,7 +12,7 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-func TestReportIsOnePageAboutEverything(t *testing.T) { // L0-08, S1-54, S0-126, S2-38
+func TestReportIsOnePageAboutEverything(t *testing.T) { // L0-08, S2-38
 	t.Parallel()
 	r := newApplyRepo(t, humanEpic(func(e *ir.Epic) {
 		e.Epic.Title = `<script>alert("x")</script> & more`
