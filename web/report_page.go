@@ -13,6 +13,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/ralph-compiler/ralph/app/words"
+	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/text"
 )
@@ -31,6 +33,8 @@ var (
 // reportData is what the template shows: without script, this is all.
 type reportData struct {
 	Policy, Made string
+	Tally        string // of the sprints
+	Over         string // how the budget was passed, if nothing else says it
 	Style        template.CSS
 	Epic         Epic
 	Result       Result
@@ -78,8 +82,11 @@ func (f *frozen) frame() (int, error) {
 // dataOf is what the template shows.
 func (f *frozen) dataOf() (*reportData, error) {
 	d := &reportData{
-		Made: f.live.rec.Now.UTC().Format(time.DateTime) + " UTC", Style: template.CSS(reportStyle),
+		Made: f.live.rec.Now.UTC().Format(time.DateTime) + " UTC", Tally: words.TallyOf(f.live.rec.Run), Style: template.CSS(reportStyle),
 		Policy: fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; img-src data:; base-uri 'none'; form-action 'none'", digest(reportScript), digest(reportStyle)),
+	}
+	if o := f.live.rec.Run.Overview(); o.Held.For != executor.ForBudget {
+		d.Over = o.Over
 	}
 	epic, err := f.live.epic()
 	if err != nil {

@@ -51,7 +51,7 @@ func TestAPersonDecidesAtTheMonitor(t *testing.T) {
 			return true
 		})
 	}
-	shows("2 wait", "> 1.1", "waiting: approval (gate ann, by ann)", "ralph approve 1.1 --as ann", "? keys  q quit")
+	shows("2 wait", "> 1.1", "waiting: approval (gate ann, ann decides)", "ralph approve 1.1 --as ann", "? keys  q quit")
 	if x.cooked() {
 		t.Error("keys come only with enter")
 	}

@@ -26,7 +26,7 @@ func TestTheMonitorDrawsATerminalAnew(t *testing.T) {
 	has := func(what string) func() bool {
 		return func() bool { text, _ := x.screen(); return strings.Contains(text, what) }
 	}
-	s.until("what waits for ann is drawn", has("1.1  waiting: approval (gate ann, by ann)"))
+	s.until("what waits for ann is drawn", has("1.1  waiting: approval (gate ann, ann decides)"))
 	s.until("what to type is drawn", has("ralph approve 1.1 --as ann"))
 	if got := s.ralph("approve", "1.1", "--as", "ann"); got.code != exit.Done {
 		t.Fatal(got.all())

@@ -57,7 +57,7 @@ func TestTheMonitorShowsRunsOfSeveralRepositories(t *testing.T) {
 	got := look(".", asks.dir, filepath.Join(asks.dir, "tests"))
 	for _, want := range []string{
 		busy.dir + "\n", asks.dir + "\n", "at work: process ", "0 of 2 sprints done, 1 running, 1 pending",
-		"1.1  waiting: approval (gate ann, by ann)", "ralph approve 1.1 --as ann", `ralph reject 1.1 --as ann -m "what to change"`,
+		"1.1  waiting: approval (gate ann, ann decides)", "ralph approve 1.1 --as ann", `ralph reject 1.1 --as ann -m "what to change"`,
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the monitor lacks %q:\n%s", want, got)

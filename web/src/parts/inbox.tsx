@@ -60,7 +60,7 @@ function InboxRow({ item, detailed, repos }: { item: InboxItem; detailed: boolea
   );
 }
 
-// beside is what is asked, beside the cause: "approval (gate sign-off, by ada)" says it twice.
+// beside is what is asked, beside the cause: "approval (gate sign-off, ada decides)" says it twice.
 export function beside(asks: string, cause = ""): string {
   if (!cause || !asks.startsWith(cause)) return asks;
   const rest = asks.slice(cause.length).replace(/^:\s*/, "").trim();
