@@ -64,6 +64,11 @@ type (
 		LeftOut []Left    `json:"left_out"`         // sprints that are not in it
 		Older   []Left    `json:"older"`            // sprints of which it holds an older result
 		Runs    []PastRun `json:"runs"`             // oldest first
+		Moved   []Moved   `json:"moved_out"`        // files that no commit can hold, moved out of worktrees: there is no other copy
+	}
+	Moved struct {
+		Key ir.Key `json:"key,omitempty"`
+		record.MovedJSON
 	}
 	Left struct {
 		Key ir.Key `json:"key"`

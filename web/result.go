@@ -9,6 +9,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/ir"
 )
 
 // resultFor is how long a result counts while a run is at work: git is asked for it.
@@ -28,11 +29,22 @@ func (s *Server) resultOf(ctx context.Context, l *live) (Result, error) {
 		return Result{}, err
 	}
 	sight := record.LookAtBranch(ctx, epic, landed, space)
+	moved, err := record.MovedOut(space, func(id ir.NodeID) string { return string(id) })
 	space.Trees.Release()
 	leave()
+	if err != nil {
+		return Result{}, err
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	out := Result{Base: l.rec.Run.Bases().Base().Commit, LeftOut: []Left{}, Older: []Left{}, Runs: l.past()}
+	out := Result{Base: l.rec.Run.Bases().Base().Commit, LeftOut: []Left{}, Older: []Left{}, Runs: l.past(), Moved: []Moved{}}
+	for _, m := range moved {
+		x := Moved{MovedJSON: m}
+		if m.Node != "" { // else an earlier release moved them
+			x.Key = ir.Key(l.rec.Key(m.Node))
+		}
+		out.Moved = append(out.Moved, x)
+	}
 	b := sight.Holds(epic, l.rec.Run)
 	if b.Head == "" {
 		return out, nil

@@ -49,6 +49,7 @@ export interface Schemas {
   Joining: Joining;
   Left: Left;
   Log: Log;
+  Moved: Moved;
   MovedJSON: MovedJSON;
   Next: Next;
   NextStep: NextStep;
@@ -772,6 +773,14 @@ export interface Log {
   entries: Entry[];
   before: number;
 }
+export interface Moved {
+  key?: string;
+  id?: string;
+  dir: string;
+  why: string;
+  files: number;
+  bytes: number;
+}
 export interface MovedJSON {
   id?: string;
   dir: string;
@@ -1038,6 +1047,7 @@ export interface Result {
   left_out: Left[];
   older: Left[];
   runs: PastRun[];
+  moved_out: Moved[];
 }
 export interface RunEdge {
   from: string;

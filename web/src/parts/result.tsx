@@ -42,6 +42,23 @@ export function ResultOf({ epic }: { epic: string }) {
           <Listed title="An older result of" list={each(r.older)} epic={epic} />
         </Section>
       )}
+      {each(r.moved_out).length > 0 && (
+        <Section title="Moved out of worktrees" count={each(r.moved_out).length}>
+          <p>No commit can hold these files, and there is no other copy.</p>
+          <ul className="plain">
+            {each(r.moved_out).map((m) => (
+              <li key={m.dir}>
+                {m.key && (
+                  <a href={to.sprint(epic, m.key)} className="key">
+                    {m.key}
+                  </a>
+                )}{" "}
+                <code>{m.dir}</code> {count(m.files, "file")}: {m.why}
+              </li>
+            ))}
+          </ul>
+        </Section>
+      )}
       {each(r.runs).length > 0 && (
         <Section title="Runs of ralph apply" count={each(r.runs).length}>
           <ol className="plain">
