@@ -258,7 +258,7 @@ func (b *builder) addItem(c *cand) {
 		Tags: c.tags, Optional: c.optional, Phase: -1, Slot: c.slot, StruckTitle: c.strikeIn, Box: c.box,
 	}
 	if c.near.meant != "" {
-		d := diag.Newf("near-miss-marker", c.near.at, "%s is almost %s", quoted(c.near.written), c.near.meant).
+		d := diag.Newf("near-miss-marker", c.near.at, "%s is almost %s", quoted(c.near.written), clip(c.near.meant, 24)).
 			WithDetail("%sAs written it is part of the title, and the item is one of agents like any other. Write %s. If the word is part of the title, write it without parentheses or brackets.",
 				oddCharacter(c.near.written), c.near.meant)
 		if c.near.doubt {
