@@ -21,7 +21,7 @@ func TestManyRequirements(t *testing.T) {
 		Epic: &ir.Epic{}, File: diag.NewFile("plan.md", []byte("# A\n"+strings.Repeat("some words that are none\n", 80_000))),
 		Errors: diag.List{diag.New("unknown-dependency", diag.Range{}, "there is no item")}, Wish: wish.String(),
 	})
-	if took := time.Since(begun); len(list) == 0 || took > 10*time.Second {
+	if took := time.Since(begun); len(list) == 0 || took > 2*time.Minute { // who looks for each requirement in each line takes hours
 		t.Errorf("%d findings after %s", len(list), took)
 	}
 }
