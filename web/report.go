@@ -245,22 +245,33 @@ func (f *frozen) journal() *extra {
 func (f *frozen) sprints(ctx context.Context) error {
 	views := slices.Clone(f.live.views())
 	slices.SortStableFunc(views, func(a, b machine.NodeView) int { return cmp.Compare(urgency(a), urgency(b)) })
-	err := f.server.withPlan(ctx, f.live, func(c *compiled) error {
+	take := func(c *compiled) error {
 		if n := f.bundle(views, func(v machine.NodeView, out *lines) { f.sprint(c, v, out) }); n > 0 {
 			f.omitted = append(f.omitted, "the details of "+text.Count(n, "sprint"))
 		}
-		return nil
-	})
-	if err != nil || f.with == (With{}) {
-		return err
+		return ctx.Err()
 	}
-	if n := f.bundle(views, func(v machine.NodeView, out *lines) { f.files(ctx, v, out) }); n > 0 {
-		f.omitted = append(f.omitted, "prompts, logs or diffs of "+text.Count(n, "sprint"))
+	begun := false
+	err := f.server.withPlan(ctx, f.live, func(c *compiled) error {
+		begun = true
+		return take(c)
+	})
+	if err != nil && !begun { // without its plan it is not known where values come from
+		err = take(&compiled{cannot: err.Error()})
+	}
+	if err != nil {
+		return err
 	}
 	if f.short {
 		f.omitted = append(f.omitted, fmt.Sprintf("all but the last %d events of a sprint", inPage))
 	}
-	return nil
+	if f.with == (With{}) {
+		return nil
+	}
+	if n := f.bundle(views, func(v machine.NodeView, out *lines) { f.files(ctx, v, out) }); n > 0 {
+		f.omitted = append(f.omitted, "prompts, logs or diffs of "+text.Count(n, "sprint"))
+	}
+	return ctx.Err()
 }
 
 func urgency(v machine.NodeView) int {

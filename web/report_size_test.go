@@ -3,10 +3,12 @@ package web
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/ralph-compiler/ralph/app/record"
+	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/executortest"
 )
 
@@ -24,6 +26,16 @@ func TestAReportHasABound(t *testing.T) {
 	whole, omitted, err := Report(t.Context(), r, With{}, MostReport)
 	if err != nil || len(omitted) > 0 {
 		t.Fatalf("%v, %q is left out", err, omitted)
+	}
+	for i := range 2 * inPage {
+		r.Events = append(r.Events, executor.Event{Seq: int64(i + 1), At: r.Now, Node: r.Epic.Nodes[0].ID, Body: executor.HumanSpoke{Text: "more"}})
+	}
+	if _, omitted, err = Report(t.Context(), r, With{}, MostReport); err != nil || !slices.Contains(omitted, "all but the last 100 events of a sprint") {
+		t.Errorf("%v; what is left out of a long journal: %q", err, omitted)
+	}
+	r, err = record.OpenIn(t.Context(), s.dir, filepath.Join(s.dir, "epic.json"), nil) // savedOf has seen the events
+	if err != nil {
+		t.Fatal(err)
 	}
 	most := len(whole) - 20_000
 	page, omitted, err := Report(t.Context(), r, With{Logs: true}, most)

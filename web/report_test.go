@@ -3,6 +3,7 @@
 package web_test
 
 import (
+	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/base64"
@@ -163,5 +164,32 @@ func TestAReportHasTextsOnlyIfTheyAreAskedFor(t *testing.T) {
 	}
 	if got := n.ralph(2, "report", "--with", "everything"); !strings.Contains(got, "--with everything: write prompts, logs or diffs") {
 		t.Error(got)
+	}
+}
+
+// An epic that comes from elsewhere has no file that a plan could be compiled to.
+func TestAReportNeedsNoFileOfTheEpic(t *testing.T) {
+	t.Parallel()
+	n := newNight(t)
+	n.ralph(3, "apply")
+	b, err := os.ReadFile(filepath.Join(n.dir, "epic.json"))
+	if err == nil {
+		err = os.Remove(filepath.Join(n.dir, "epic.json"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := n.command(filepath.Join(n.bin, "ralph"), "report", "-", "-o", "-")
+	cmd.Stdin = bytes.NewReader(b)
+	page, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers := answersIn(t, string(page))
+	n.holds(answers, "/nodes/1.2")
+	for path, answer := range answers {
+		if strings.HasSuffix(path, "/nodes/1.2/why") && !strings.HasPrefix(answer, "!") {
+			t.Errorf("where its values come from: %s", answer)
+		}
 	}
 }
