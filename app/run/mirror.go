@@ -82,7 +82,7 @@ func (r *Opened) openMirror(ctx context.Context, tell func(text string)) (*bd.Mi
 			}
 		},
 		Epic: r.Epic, Run: run, State: state, Report: func(format string, args ...any) { tell(fmt.Sprintf(format, args...)) },
-		Metadata: func(n *ir.Node) (map[string]json.RawMessage, error) { return metadataOf(h, ctx, n) },
+		Metadata: func(n *ir.Node) (map[string]json.RawMessage, error) { return metadataOf(ctx, h, n) },
 		Applied:  times.Add,
 		Send: func(ctx context.Context, l executor.Letter) error {
 			if err := journal.Send(ctx, state, epic, l); !errors.Is(err, journal.ErrSent) {
@@ -119,7 +119,7 @@ func (r *Opened) claim() *record.Claim {
 // metadataOf is what a node's bead keeps: what scrum agents read, and what ralph needs
 // to go on elsewhere.
 // The epic's keeps where the run began and what the integration branch holds (n nil).
-func metadataOf(h *record.Historian, ctx context.Context, n *ir.Node) (map[string]json.RawMessage, error) {
+func metadataOf(ctx context.Context, h *record.Historian, n *ir.Node) (map[string]json.RawMessage, error) {
 	if n == nil {
 		return bd.EpicMetadata(h.Run), nil
 	}

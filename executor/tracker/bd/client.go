@@ -130,7 +130,11 @@ func (c *Client) noDatabase(err error) error {
 }
 
 // called is the number of calls of bd.
-func (c *Client) called() int { c.calls.Lock(); defer c.calls.Unlock(); return c.count }
+func (c *Client) called() int {
+	c.calls.Lock()
+	defer c.calls.Unlock()
+	return c.count
+}
 
 // quick is the time that a call may take which does not grow with the database. bd
 // waits without limit for a database that is busy, so the limit is generous.
