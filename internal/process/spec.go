@@ -3,6 +3,7 @@ package process
 import (
 	"io"
 	"os"
+	"os/exec"
 	"syscall"
 	"time"
 )
@@ -34,9 +35,29 @@ type Spec struct {
 	// nil: they hold what the program wrote.
 	Filter func(io.Writer) io.WriteCloser
 
+	// Wall starts the program inside a sandbox; nil: there is none.
+	Wall Wall
+
 	// Tap gets every piece of output, in order for each of the two; it may be
 	// called from two goroutines and must not keep b. nil: no tap.
 	Tap func(stderr bool, b []byte)
+}
+
+// Wall starts programs inside a sandbox: internal/sandbox has the one implementation.
+type Wall interface {
+	// Start changes cmd so that it runs the program inside, starts it, and returns when
+	// the program runs there. cmd's process is then the sandbox: it ends after all that
+	// ran inside, and with its death all that is inside dies. An error of a program that
+	// cannot be started inside is a *NotStarted.
+	Start(cmd *exec.Cmd, alone bool) (Inside, error)
+}
+
+// Inside is a program that runs inside a sandbox.
+type Inside interface {
+	// Ended says how the program ended, once the sandbox's process has; sig is 0 if it exited.
+	Ended() (code int, sig syscall.Signal)
+	// Close ends what serves the sandbox from outside. It may be called more than once.
+	Close() error
 }
 
 // How a program ended.

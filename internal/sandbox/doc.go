@@ -1,0 +1,7 @@
+// Package sandbox runs a program in a sandbox: namespaces of its own, a file system of
+// what a wall.Spec names, a system call filter, limits. docs/sandbox.md says what holds.
+//
+// In: a wall.Spec. Out: a process.Wall, for process.Run. Everything is made by ralph's own
+// binary, started once more as process 1 of the sandbox; no other program is needed. It
+// runs on Linux; elsewhere every sandbox is refused.
+package sandbox

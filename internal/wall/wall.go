@@ -1,0 +1,79 @@
+// Package wall says what a program in a sandbox sees and may do. It is plain data:
+// executor/effects fills it in for a turn or a gate, executor/runner, executor/gate and
+// executor/workspace pass it on, and internal/sandbox builds the sandbox.
+//
+// Besides what a Spec names, every sandbox has /usr and its links read-only, a list of
+// names of /etc, a fresh /proc, a small /dev, and /tmp, /run and /dev/shm in memory.
+// Nothing else of the machine is there.
+package wall
+
+// Kind is the mechanism that builds a sandbox.
+type Kind string
+
+// Kinds, from the strongest to none.
+const (
+	Namespaces Kind = "namespaces" // user, mount, pid, net, ipc, uts and cgroup namespaces of Linux, made by ralph
+	None       Kind = "none"
+)
+
+// Spec is a sandbox for one program and its descendants.
+type Spec struct {
+	Name string // of the policy's block, for messages
+	Kind Kind
+
+	// Home is the directory that is mounted, writable, at the user's home directory; ""
+	// is an empty one in memory, which goes with the program.
+	Home string
+	// Mounts are attached in order, after Home: a later one may lie inside an earlier one.
+	Mounts []Mount
+	// Caches are directories that can be written to without changing the user's.
+	Caches []Cache
+	// Forward are addresses inside that lead to addresses outside. Everything else of
+	// the machine's network, 127.0.0.1 included, is not there.
+	Forward []Forward
+	// Egress is what the proxy inside lets through; nil: there is no proxy, and no way
+	// to any host.
+	Egress *Egress
+	Limits Limits
+	// Nest lets programs inside make user namespaces of their own: browsers, other sandboxes.
+	Nest bool
+}
+
+// Mount shows a file or directory of the machine inside.
+type Mount struct {
+	From  string // absolute path outside
+	At    string // absolute path inside; "" is From
+	Write bool   // else read-only
+	// Optional: it is left out if From does not exist. Otherwise that is an error.
+	Optional bool
+	// Cover puts something empty at At instead: a directory or file of the policy's hide.
+	Cover bool
+}
+
+// Cache is a directory of the user that a program may fill and read: theirs is below, Upper above.
+type Cache struct {
+	Lower string // the user's, at whose path it is mounted; it need not exist
+	Upper string // directory for what is written; made if it is not there. Its parent also holds overlayfs' work directory
+}
+
+// Forward is an address inside, "127.0.0.1:5432", that leads to To outside.
+type Forward struct{ At, To string }
+
+// Egress bounds which hosts may be reached, through an HTTP proxy inside.
+type Egress struct {
+	// Hosts are "example.com" (ports 80 and 443), "example.com:8443", "*.example.com", "*"
+	// for any public host. A host that resolves to a private address is refused.
+	Hosts []string
+	// Private are "host:port" of Hosts that may have a private address: the model's.
+	Private []string
+	// Refused is told of each host that was asked for and refused: "github.com:443". It
+	// may be called from any goroutine; nil: nobody is told.
+	Refused func(host, why string)
+}
+
+// Limits bound a sandbox; 0 is the default, named in each.
+type Limits struct {
+	Tmp  int64 // bytes of /tmp, of /run and of /dev/shm each; 2 GiB
+	File int64 // bytes of one file; 2 GiB
+	Pids int   // processes; 512
+}
