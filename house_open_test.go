@@ -18,20 +18,21 @@ var opens = map[string]bool{
 
 // mayOpen lists where these calls may stand, by directory or file, and why.
 var mayOpen = map[string]string{
-	"internal/regular":                "it is the one that opens",
-	"internal/atomicfile":             "it makes files that nobody else can have made (O_EXCL), and syncs directories",
-	"internal/golden":                 "tests only",
-	"internal/modeltest":              "tests only",
-	"internal/process/proctable.go":   "/proc: the kernel made it",
-	"internal/process/survivors.go":   "/proc: the kernel made it",
-	"executor/journal/journal.go":     "a directory, which is synced",
-	"executor/runner/runnertest":      "tests only",
-	"executor/tracker/bd/bdtest":      "tests only",
-	"executor/workspace/tree_mend.go": "a directory's names are listed (DirFS)",
-	"web/peer_linux.go":               "/proc: the kernel made it",
-	"app/project/foreign.go":          "a directory's names are listed (DirFS)",
-	"app/project/plans.go":            "a directory, as Lstat says, whose names are listed",
-	"bench":                           "programs that measure",
+	"internal/regular":                  "it is the one that opens",
+	"internal/atomicfile":               "it makes files that nobody else can have made (O_EXCL), and syncs directories",
+	"internal/golden":                   "tests only",
+	"internal/modeltest":                "tests only",
+	"internal/process/proctable.go":     "/proc: the kernel made it",
+	"internal/process/survivors.go":     "/proc: the kernel made it",
+	"executor/journal/journal.go":       "a directory, which is synced",
+	"executor/runner/runnertest":        "tests only",
+	"executor/tracker/bd/bdtest":        "tests only",
+	"executor/workspace/tree_mend.go":   "a directory's names are listed (DirFS)",
+	"web/peer_linux.go":                 "/proc: the kernel made it",
+	"internal/sandbox/explain_linux.go": "/proc/sys: the kernel made it",
+	"app/project/foreign.go":            "a directory's names are listed (DirFS)",
+	"app/project/plans.go":              "a directory, as Lstat says, whose names are listed",
+	"bench":                             "programs that measure",
 }
 
 // TestNothingIsOpenedThatMayWait: every file is opened by internal/regular.

@@ -48,9 +48,12 @@ func run(ctx context.Context, s Spec, path string, out, errOut *sink) (Result, e
 	}
 	begun := time.Now()
 	l := &listener{tap: s.Tap, begun: begun}
-	cmd, err := l.start(s, path, out, errOut)
+	cmd, inside, err := l.start(s, path, out, errOut)
 	if err != nil {
 		return Result{}, err
+	}
+	if inside != nil {
+		defer inside.Close()
 	}
 	family := join(cmd.Process.Pid, markOf(s))
 	done := make(chan error, 1)
@@ -66,41 +69,61 @@ func run(ctx context.Context, s Spec, path string, out, errOut *sink) (Result, e
 	if how == 0 {
 		return Result{}, ctx.Err()
 	}
+	if inside != nil && how == Exited {
+		if code, sig, known := inside.Ended(); known {
+			return endedInside(Result{How: how, Took: took}, code, sig), nil
+		}
+	}
 	return resultOf(Result{How: how, Took: took}, s, werr)
 }
 
-// start starts the program, with its outputs in the sinks.
-func (l *listener) start(s Spec, path string, out, errOut *sink) (*exec.Cmd, error) {
+// endedInside completes a result by what the sandbox said of its program.
+func endedInside(res Result, code int, sig syscall.Signal) Result {
+	if res.Code = code; sig != 0 {
+		res.How, res.Signal, res.Code = Signaled, sig, 128+int(sig)
+	}
+	return res
+}
+
+// start starts the program, with its outputs in the sinks. The second result is nil
+// without a sandbox.
+func (l *listener) start(s Spec, path string, out, errOut *sink) (*exec.Cmd, Inside, error) {
 	cmd := &exec.Cmd{Path: path, Args: s.Argv, Dir: s.Dir, Env: guarded(s.Env), SysProcAttr: &syscall.SysProcAttr{Setpgid: true}}
 	if s.Stdin != nil {
 		cmd.Stdin = s.Stdin
 	}
 	stdout, err := l.open(out, false)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	stderr := stdout
 	if errOut != out {
 		if stderr, err = l.open(errOut, true); err != nil {
 			l.close(0)
-			return nil, errors.Join(err, stdout.Close())
+			return nil, nil, errors.Join(err, stdout.Close())
 		}
 	}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
-	err = cmd.Start()
+	var inside Inside
+	if s.Wall != nil {
+		inside, err = s.Wall.Start(cmd, s.Alone)
+	} else {
+		err = cmd.Start()
+	}
+	started := err == nil
 	err = errors.Join(err, stdout.Close())
 	if stderr != stdout {
 		err = errors.Join(err, stderr.Close())
 	}
-	if cmd.Process != nil {
-		return cmd, nil
+	if started {
+		return cmd, inside, nil
 	}
 	l.close(0) // nobody wrote
 	var perr *fs.PathError
-	if errors.As(err, &perr) && !errors.Is(err, syscall.EAGAIN) && !errors.Is(err, syscall.ENOMEM) {
+	if s.Wall == nil && errors.As(err, &perr) && !errors.Is(err, syscall.EAGAIN) && !errors.Is(err, syscall.ENOMEM) {
 		err = &NotStarted{err}
 	}
-	return nil, err
+	return nil, nil, err
 }
 
 // resultOf completes a result by what Wait said.

@@ -54,8 +54,9 @@ type Wall interface {
 
 // Inside is a program that runs inside a sandbox.
 type Inside interface {
-	// Ended says how the program ended, once the sandbox's process has; sig is 0 if it exited.
-	Ended() (code int, sig syscall.Signal)
+	// Ended says how the program ended, once the sandbox's process has; sig is 0 if it
+	// exited by itself. known is false if the sandbox was killed, and the program with it.
+	Ended() (code int, sig syscall.Signal, known bool)
 	// Close ends what serves the sandbox from outside. It may be called more than once.
 	Close() error
 }

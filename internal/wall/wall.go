@@ -75,5 +75,5 @@ type Egress struct {
 type Limits struct {
 	Tmp  int64 // bytes of /tmp, of /run and of /dev/shm each; 2 GiB
 	File int64 // bytes of one file; 2 GiB
-	Pids int   // processes; 512
+	Pids int   // processes and threads; 4096. Root is not held to it
 }

@@ -1,0 +1,8 @@
+package inside
+
+import "golang.org/x/sys/unix"
+
+const (
+	arch = unix.AUDIT_ARCH_AARCH64
+	x32  = 0
+)

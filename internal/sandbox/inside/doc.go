@@ -1,0 +1,56 @@
+// Package inside is process 1 of a sandbox: it builds what an [Order] says around itself,
+// gives up its privileges, runs the program, and reports how that ended.
+//
+// Linking it makes a binary able to be that process: when the binary is started as
+// [Command], it becomes the sandbox before main, and before most packages are initialised.
+// Only internal/sandbox starts it so. Nothing in it trusts what the program leaves behind:
+// every step happens before the program begins, or needs nothing of it.
+package inside
+
+import "github.com/ralph-compiler/ralph/internal/wall"
+
+// Command is the argument with which a binary becomes process 1 of a sandbox.
+const Command = "sandbox-init"
+
+// Descriptors that the sandbox is started with.
+const (
+	SocketFD = 3 // its end of a SOCK_SEQPACKET pair
+	OrderFD  = 4 // a file that holds the Order as JSON, from its start
+)
+
+// Order is what the sandbox is to do.
+type Order struct {
+	Wall  wall.Spec
+	Path  string // of the program, inside
+	Args  []string
+	Dir   string
+	Env   []string
+	Alone bool // SIGTERM is for the program alone, not for its process group
+
+	User string // name of the one user
+	UID  int    // inside
+	GID  int
+	Home string // where Wall.Home is mounted
+	Root bool   // ralph is root outside
+
+	// Ports are the addresses to listen on, each "127.0.0.1:80" or "[::1]:80". The sockets
+	// leave in one message, in this order.
+	Ports []string
+}
+
+// Report is one message to ralph.
+type Report struct {
+	Stage  string // Sockets, Started, Failed, Ended
+	Reason string // of Failed
+	Absent bool   // of Failed: the program itself cannot be started
+	Code   int    // of Ended
+	Signal int    // of Ended; 0: it exited
+}
+
+// Stages of a sandbox's life.
+const (
+	Sockets = "sockets" // descriptors come with it
+	Started = "started"
+	Failed  = "failed"
+	Ended   = "ended"
+)

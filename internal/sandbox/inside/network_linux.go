@@ -1,0 +1,71 @@
+package inside
+
+import (
+	"fmt"
+	"net/netip"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// loopback brings up the one interface there is.
+func loopback() error {
+	s, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(s)
+	var r struct {
+		name  [unix.IFNAMSIZ]byte
+		flags uint16
+		_     [22]byte
+	}
+	copy(r.name[:], "lo")
+	r.flags = unix.IFF_UP | unix.IFF_RUNNING
+	if _, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(s), unix.SIOCSIFFLAGS, uintptr(unsafe.Pointer(&r))); errno != 0 {
+		return errno
+	}
+	return nil
+}
+
+// listen opens the ports and hands their sockets out.
+func (o *Order) listen() error {
+	if len(o.Ports) == 0 {
+		return nil
+	}
+	var fds []int
+	for _, port := range o.Ports {
+		fd, err := listenOn(port)
+		if err != nil {
+			return fmt.Errorf("listen on %s inside: %w", port, err)
+		}
+		fds = append(fds, fd)
+	}
+	report(Report{Stage: Sockets}, fds...)
+	for _, fd := range fds {
+		_ = unix.Close(fd)
+	}
+	return nil
+}
+
+func listenOn(port string) (int, error) {
+	at, err := netip.ParseAddrPort(port)
+	if err != nil {
+		return -1, err
+	}
+	family, to := unix.AF_INET6, unix.Sockaddr(&unix.SockaddrInet6{Port: int(at.Port()), Addr: at.Addr().As16()})
+	if at.Addr().Is4() {
+		family, to = unix.AF_INET, &unix.SockaddrInet4{Port: int(at.Port()), Addr: at.Addr().As4()}
+	}
+	fd, err := unix.Socket(family, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err == nil {
+		err = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_REUSEADDR, 1)
+	}
+	if err == nil {
+		err = unix.Bind(fd, to)
+	}
+	if err == nil {
+		err = unix.Listen(fd, 128)
+	}
+	return fd, err
+}

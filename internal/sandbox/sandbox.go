@@ -1,0 +1,82 @@
+package sandbox
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+
+	"github.com/ralph-compiler/ralph/internal/process"
+	"github.com/ralph-compiler/ralph/internal/wall"
+)
+
+// ProxyAt is the address of the proxy inside.
+const ProxyAt = "127.0.0.1:3128"
+
+// Sandbox is a process.Wall made of a Spec. It may be started more than once, and
+// concurrently: each start is a sandbox of its own on the same directories.
+type Sandbox struct{ spec wall.Spec }
+
+var _ process.Wall = (*Sandbox)(nil)
+
+// New returns the sandbox of a Spec. Nothing is checked before Start.
+func New(s wall.Spec) *Sandbox { return &Sandbox{s} }
+
+// Of is the process.Wall of a Spec; nil for nil and for the kind none.
+func Of(s *wall.Spec) process.Wall {
+	if s == nil || s.Kind == wall.None {
+		return nil
+	}
+	return New(*s)
+}
+
+// Unavailable is the error of a sandbox that cannot be made on this machine.
+type Unavailable struct {
+	Kind wall.Kind
+	Why  string // "user namespaces are off here (user.max_user_namespaces = 0)"
+	Mend string // "sysctl -w user.max_user_namespaces=10000"; "" if nothing mends it
+}
+
+func (u *Unavailable) Error() string {
+	s := fmt.Sprintf("%s: %s", u.Kind, u.Why)
+	if u.Mend != "" {
+		s += ": " + u.Mend
+	}
+	return s
+}
+
+// ports are the addresses on which the sandbox listens: first Forward's, then the proxy's.
+func (s *Sandbox) ports() ([]string, error) {
+	var out []string
+	for _, f := range s.spec.Forward {
+		at, err := netip.ParseAddrPort(f.At)
+		if err != nil || !at.Addr().IsLoopback() || at.Port() == 0 {
+			return nil, fmt.Errorf("sandbox %q: %s is not an address of its loopback interface", s.spec.Name, f.At)
+		}
+		out = append(out, f.At)
+	}
+	if s.spec.Egress != nil {
+		out = append(out, ProxyAt)
+	}
+	return out, nil
+}
+
+// serving answers from outside what listens inside.
+type serving struct {
+	relays []*relay
+}
+
+// serve takes the sandbox's listening sockets, in the order of ports.
+func (s *Sandbox) serve(listeners []net.Listener) (*serving, error) {
+	v := &serving{}
+	for i, f := range s.spec.Forward {
+		r := newRelay(listeners[i], f.To)
+		v.relays = append(v.relays, r)
+	}
+	return v, nil
+}
+
+func (v *serving) close() {
+	for _, r := range v.relays {
+		r.close()
+	}
+}

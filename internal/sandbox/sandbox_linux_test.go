@@ -1,0 +1,216 @@
+package sandbox_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/ralph-compiler/ralph/internal/process"
+	"github.com/ralph-compiler/ralph/internal/sandbox"
+	"github.com/ralph-compiler/ralph/internal/wall"
+)
+
+// TestMain makes this binary a client, too: "dial ADDRESS" prints what is answered.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 3 && os.Args[1] == "dial" {
+		c, err := net.DialTimeout("tcp", os.Args[2], 5*time.Second)
+		if err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		_, _ = io.Copy(os.Stdout, c)
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// begin runs a program in a sandbox and returns what it printed and how it ended.
+func begin(t *testing.T, s wall.Spec, p process.Spec) (string, process.Result, error) {
+	t.Helper()
+	s.Name, s.Kind = "test", wall.Namespaces
+	if p.Dir == "" {
+		p.Dir = t.TempDir()
+	}
+	s.Mounts = append([]wall.Mount{{From: p.Dir, Write: true}}, s.Mounts...)
+	p.Stdout = filepath.Join(t.TempDir(), "out")
+	p.Stderr = p.Stdout
+	p.Env = append(p.Env, "PATH="+os.Getenv("PATH"), "HOME="+os.Getenv("HOME"))
+	p.Wall = sandbox.New(s)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	res, err := process.Run(ctx, p)
+	b, _ := os.ReadFile(p.Stdout) // it may not have begun
+	return strings.TrimSpace(string(b)), res, err
+}
+
+func sh(t *testing.T, s wall.Spec, line string) (string, process.Result) {
+	t.Helper()
+	out, res, err := begin(t, s, process.Spec{Argv: []string{"/bin/sh", "-c", line}})
+	if _, off := errors.AsType[*sandbox.Unavailable](err); off {
+		t.Skipf("SKIPPED: no sandbox on this machine: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out, res
+}
+
+func TestAProgramEndsAsItDoesOutside(t *testing.T) {
+	if out, res := sh(t, wall.Spec{}, "echo said; exit 7"); out != "said" || res.How != process.Exited || res.Code != 7 {
+		t.Errorf("exit 7: %q, %+v", out, res)
+	}
+	if _, res := sh(t, wall.Spec{}, "kill -KILL $$"); res.How != process.Signaled || res.Signal != syscall.SIGKILL {
+		t.Errorf("kill -KILL: %+v", res)
+	}
+	_, _, err := begin(t, wall.Spec{}, process.Spec{Argv: []string{"/bin/sh", "-c", "true"}, Dir: "/"})
+	if err == nil {
+		t.Error("the root of the machine was mounted over the sandbox's")
+	}
+	// A file that is there outside, and not inside.
+	missing := filepath.Join(t.TempDir(), "prog")
+	if err := os.WriteFile(missing, []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	var not *process.NotStarted
+	if _, _, err := begin(t, wall.Spec{}, process.Spec{Argv: []string{missing}}); !errors.As(err, &not) {
+		t.Errorf("a program that is not inside: %v", err)
+	}
+}
+
+func TestASandboxShowsOnlyWhatItsSpecNames(t *testing.T) {
+	outside := t.TempDir()
+	for name, text := range map[string]string{"read/a": "a", "hidden/b": "b", "hidden.txt": "c"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(outside, "in", name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(outside, "in", name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	in := filepath.Join(outside, "in")
+	s := wall.Spec{Mounts: []wall.Mount{
+		{From: in},
+		{At: filepath.Join(in, "hidden"), Cover: true}, {At: filepath.Join(in, "hidden.txt"), Cover: true},
+		{From: filepath.Join(outside, "nowhere"), Optional: true},
+		{From: filepath.Join(in, "read/a"), At: "/elsewhere/a"},
+	}}
+	out, _ := sh(t, s, fmt.Sprintf("cd %s; cat read/a /elsewhere/a; ls hidden; cat hidden.txt; echo x > read/a; ls %s /root /home 2>/dev/null | head; id -u; cat /proc/1/environ", in, outside))
+	for _, want := range []string{"aa", "Read-only file system"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in %q", want, out)
+		}
+	}
+	for _, not := range []string{"nowhere", "RALPH", "b\n", "c\n"} {
+		if strings.Contains(out, not) {
+			t.Errorf("%q in %q", not, out)
+		}
+	}
+	s = wall.Spec{Mounts: []wall.Mount{{From: filepath.Join(outside, "nowhere")}}}
+	if _, _, err := begin(t, s, process.Spec{Argv: []string{"/bin/true"}}); err == nil || !strings.Contains(err.Error(), "nowhere") {
+		t.Errorf("a mount that is missing: %v", err)
+	}
+}
+
+func TestWhatIsWrittenToACacheStaysAbove(t *testing.T) {
+	lower, upper := t.TempDir(), filepath.Join(t.TempDir(), "upper")
+	if err := os.WriteFile(filepath.Join(lower, "theirs"), []byte("theirs"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s := wall.Spec{Caches: []wall.Cache{{Lower: lower, Upper: upper}}}
+	if out, _ := sh(t, s, fmt.Sprintf("cd %s; cat theirs; echo mine > theirs; echo new > new; rm -f theirs; ls", lower)); out != "theirsnew" {
+		t.Errorf("the cache has %q", out)
+	}
+	if out, _ := sh(t, s, "ls "+lower); out != "new" {
+		t.Errorf("later it has %q", out)
+	}
+	if b, err := os.ReadFile(filepath.Join(lower, "theirs")); err != nil || string(b) != "theirs" {
+		t.Errorf("the user's: %q, %v", b, err)
+	}
+}
+
+func TestNothingOutlivesItsSandbox(t *testing.T) {
+	dir := t.TempDir()
+	mark := fmt.Sprintf("sandboxed-%d", os.Getpid())
+	line := fmt.Sprintf("(setsid sleep 1234 &) ; nohup sh -c 'exec -a %s sleep 1235' >/dev/null 2>&1 & env -i setsid sh -c 'sleep 1236 & sleep 1236' & sleep 0.2; echo begun", mark)
+	out, _, err := begin(t, wall.Spec{}, process.Spec{Argv: []string{"/bin/sh", "-c", line}, Dir: dir})
+	if err != nil {
+		t.Skipf("SKIPPED: %v", err)
+	}
+	if !strings.Contains(out, "begun") {
+		t.Fatal(out)
+	}
+	names, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, n := range names {
+		b, _ := os.ReadFile(n) // it may be gone
+		for _, left := range []string{"1234", "1235", "1236"} {
+			if strings.HasPrefix(string(b), "sleep\x00"+left) {
+				t.Errorf("%s lives: %q", n, b)
+			}
+		}
+	}
+}
+
+func TestATimeoutAsksFirst(t *testing.T) {
+	out, res, err := begin(t, wall.Spec{}, process.Spec{
+		Argv: []string{"/bin/sh", "-c", "trap 'echo asked; exit 3' TERM; echo ready; while :; do sleep 0.05; done"}, Time: time.Second, Grace: 5 * time.Second,
+	})
+	if err != nil {
+		t.Skipf("SKIPPED: %v", err)
+	}
+	if res.How != process.TimedOut || !strings.Contains(out, "asked") {
+		t.Errorf("%+v, %q", res, out)
+	}
+}
+
+func TestOnlyForwardedAddressesAreReached(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = c.Write([]byte("hello"))
+			_ = c.Close()
+		}
+	}()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := wall.Spec{
+		Mounts:  []wall.Mount{{From: self}},
+		Forward: []wall.Forward{{At: "127.0.0.1:4321", To: l.Addr().String()}},
+	}
+	if out, _ := sh(t, s, self+" dial 127.0.0.1:4321"); out != "hello" {
+		t.Errorf("through: %q", out)
+	}
+	if out, _ := sh(t, s, self+" dial "+l.Addr().String()); !strings.Contains(out, "refused") {
+		t.Errorf("past it: %q", out)
+	}
+}
+
+func TestLimitsHold(t *testing.T) {
+	s := wall.Spec{Limits: wall.Limits{Tmp: 1 << 20, File: 2 << 20, Pids: 100}}
+	if out, _ := sh(t, s, "dd if=/dev/zero of=/tmp/x bs=64k count=20 2>&1"); !strings.Contains(out, "No space left") {
+		t.Errorf("/tmp: %q", out)
+	}
+	if out, _ := sh(t, s, "dd if=/dev/zero of=file bs=64k count=64 2>&1; ls -l file"); !strings.Contains(out, " 2097152 ") {
+		t.Errorf("the file grew: %q", out)
+	}
+	if out, _ := sh(t, s, "grep -E 'processes|core' /proc/self/limits | tr -s ' '"); !strings.Contains(out, "Max processes 100 100") || !strings.Contains(out, "core file size 0 0") {
+		t.Errorf("processes, core: %q", out)
+	}
+}

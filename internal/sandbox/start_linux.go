@@ -1,0 +1,268 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/ralph-compiler/ralph/internal/process"
+	"github.com/ralph-compiler/ralph/internal/sandbox/inside"
+	"github.com/ralph-compiler/ralph/internal/wall"
+)
+
+// startTime is how long a sandbox may take to start its program.
+const startTime = time.Minute
+
+// Start implements process.Wall.
+func (s *Sandbox) Start(cmd *exec.Cmd, alone bool) (process.Inside, error) {
+	if s.spec.Kind != wall.Namespaces {
+		return nil, &Unavailable{Kind: s.spec.Kind, Why: "this version of ralph does not make such a sandbox"}
+	}
+	order, err := s.order(cmd, alone)
+	if err != nil {
+		return nil, err
+	}
+	file, err := written(order)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	ours, its, err := sockets()
+	if err != nil {
+		return nil, err
+	}
+	defer its.Close()
+	into(cmd, order, its, file)
+	if err := cmd.Start(); err != nil {
+		return nil, errors.Join(explain(err), ours.Close())
+	}
+	in := &running{s: s, conn: ours, ended: make(chan struct{})}
+	if err := in.await(order); err != nil {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait() // it was killed
+		return nil, errors.Join(err, in.Close())
+	}
+	go in.hear()
+	return in, nil
+}
+
+// order says what the sandbox is to do.
+func (s *Sandbox) order(cmd *exec.Cmd, alone bool) (*inside.Order, error) {
+	ports, err := s.ports()
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range s.spec.Mounts {
+		if at := cmp.Or(m.At, m.From); !filepath.IsAbs(at) || filepath.Clean(at) == "/" {
+			return nil, fmt.Errorf("sandbox %q: %q cannot be mounted: name a directory or file below /", s.spec.Name, at)
+		}
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return nil, fmt.Errorf("sandbox %q: %w", s.spec.Name, err)
+	}
+	o := &inside.Order{
+		Wall: s.spec, Path: cmd.Path, Args: cmd.Args, Dir: cmp.Or(cmd.Dir, "/"), Env: cmd.Env, Alone: alone,
+		UID: os.Geteuid(), GID: os.Getegid(), Home: home, User: "agent", Ports: ports,
+	}
+	if u, err := user.Current(); err == nil && !strings.ContainsAny(u.Username, ":\n") {
+		o.User = u.Username
+	}
+	if o.UID == 0 { // agents refuse to be root, and root inside is more than anybody needs
+		o.Root, o.UID, o.GID, o.User = true, 1000, 1000, "agent"
+	}
+	o.Wall.Egress = nil // ralph's part
+	return o, nil
+}
+
+// into makes cmd the start of process 1.
+func into(cmd *exec.Cmd, o *inside.Order, socket, order *os.File) {
+	cmd.Path = "/proc/self/exe"
+	cmd.Args = []string{"ralph", inside.Command}
+	cmd.Dir = "/"
+	cmd.Env = []string{"GOTRACEBACK=none", "GOMAXPROCS=2"}
+	cmd.ExtraFiles = []*os.File{socket, order} // inside.SocketFD, inside.OrderFD
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	a := cmd.SysProcAttr
+	a.Cloneflags |= unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
+	a.UidMappings = []syscall.SysProcIDMap{{ContainerID: o.UID, HostID: os.Geteuid(), Size: 1}}
+	a.GidMappings = []syscall.SysProcIDMap{{ContainerID: o.GID, HostID: os.Getegid(), Size: 1}}
+	a.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_NET_BIND_SERVICE, unix.CAP_SETPCAP, unix.CAP_DAC_OVERRIDE}
+}
+
+// written is a file in memory that holds the order.
+func written(o *inside.Order) (*os.File, error) {
+	b, err := json.Marshal(o)
+	if err != nil {
+		return nil, err
+	}
+	fd, err := unix.MemfdCreate("order", unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, fmt.Errorf("memfd: %w", err)
+	}
+	f := os.NewFile(uintptr(fd), "order")
+	if _, err := f.Write(b); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// sockets are the two ends of a connection that keeps messages apart.
+func sockets() (ours *net.UnixConn, its *os.File, err error) {
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, nil, fmt.Errorf("socketpair: %w", err)
+	}
+	f := os.NewFile(uintptr(fds[0]), "sandbox")
+	defer f.Close()
+	its = os.NewFile(uintptr(fds[1]), "ralph")
+	c, err := net.FileConn(f)
+	if err != nil {
+		return nil, nil, errors.Join(err, its.Close())
+	}
+	return c.(*net.UnixConn), its, nil
+}
+
+// running is a program inside, and what serves it.
+type running struct {
+	s     *Sandbox
+	conn  *net.UnixConn
+	serve *serving
+
+	ended chan struct{} // closed when nothing more is reported
+	last  *inside.Report
+	once  sync.Once
+}
+
+// await returns when the program runs.
+func (r *running) await(o *inside.Order) error {
+	if err := r.conn.SetReadDeadline(time.Now().Add(startTime)); err != nil {
+		return err
+	}
+	for {
+		m, files, err := r.receive()
+		if err != nil {
+			return fmt.Errorf("sandbox %q did not start: %w", r.s.spec.Name, err)
+		}
+		switch {
+		case m.Stage == inside.Failed && m.Absent:
+			return &process.NotStarted{Err: fmt.Errorf("in sandbox %q: %s", r.s.spec.Name, m.Reason)}
+		case m.Stage == inside.Failed:
+			return fmt.Errorf("sandbox %q: %w", r.s.spec.Name, explain(errors.New(m.Reason)))
+		case m.Stage == inside.Sockets:
+			if err := r.take(files, len(o.Ports)); err != nil {
+				return err
+			}
+		case m.Stage == inside.Started:
+			return r.conn.SetReadDeadline(time.Time{})
+		}
+	}
+}
+
+// take serves the sockets that came out.
+func (r *running) take(files []*os.File, want int) error {
+	var listeners []net.Listener
+	var wrong error
+	for _, f := range files {
+		l, err := net.FileListener(f)
+		wrong = errors.Join(wrong, err, f.Close())
+		if err == nil {
+			listeners = append(listeners, l)
+		}
+	}
+	if wrong == nil && len(listeners) != want {
+		wrong = fmt.Errorf("%d sockets came out of the sandbox, not %d", len(listeners), want)
+	}
+	if wrong == nil {
+		r.serve, wrong = r.s.serve(listeners)
+	}
+	if wrong != nil {
+		for _, l := range listeners {
+			_ = l.Close()
+		}
+	}
+	return wrong
+}
+
+// receive reads one report.
+func (r *running) receive() (inside.Report, []*os.File, error) {
+	var m inside.Report
+	b, oob := make([]byte, 64<<10), make([]byte, unix.CmsgSpace(4*64))
+	n, noob, _, _, err := r.conn.ReadMsgUnix(b, oob)
+	if err != nil {
+		return m, nil, err
+	}
+	if n == 0 {
+		return m, nil, errors.New("it ended without a word")
+	}
+	var files []*os.File
+	msgs, err := unix.ParseSocketControlMessage(oob[:noob])
+	if err != nil {
+		return m, nil, err
+	}
+	for _, c := range msgs {
+		fds, err := unix.ParseUnixRights(&c)
+		if err != nil {
+			continue
+		}
+		for _, fd := range fds {
+			unix.CloseOnExec(fd)
+			files = append(files, os.NewFile(uintptr(fd), "inside"))
+		}
+	}
+	return m, files, json.Unmarshal(b[:n], &m)
+}
+
+// hear waits for the program's end.
+func (r *running) hear() {
+	defer close(r.ended)
+	for {
+		m, files, err := r.receive()
+		for _, f := range files {
+			_ = f.Close() // none is expected
+		}
+		if err != nil {
+			return
+		}
+		if m.Stage == inside.Ended {
+			r.last = &m
+			return
+		}
+	}
+}
+
+// Ended implements process.Inside.
+func (r *running) Ended() (code int, sig syscall.Signal, known bool) {
+	<-r.ended // the socket has closed: its other end was the sandbox's alone
+	if r.last == nil {
+		return 0, 0, false
+	}
+	return r.last.Code, syscall.Signal(r.last.Signal), true
+}
+
+// Close implements process.Inside.
+func (r *running) Close() (err error) {
+	r.once.Do(func() {
+		err = r.conn.Close()
+		if r.serve != nil {
+			r.serve.close()
+		}
+	})
+	return err
+}
