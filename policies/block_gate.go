@@ -39,6 +39,8 @@ type Gate struct {
 	Evidence     Value[bool]              `hcl:"evidence=false" doc:"true keeps the output as evidence when it passes"`
 	RedFirst     Value[bool]              `hcl:"red_first=false" doc:"true asks that the gate fails before the work"`
 	Baseline     Value[string]            `hcl:"baseline" enum:"green" doc:"green lets nothing start while the gate is red on the base"` // green: nothing starts while it is red on the base
+	Sandbox      Value[string]            `hcl:"sandbox" ref:"sandbox" doc:"what its command or agent can reach, such as sandbox.strict"`
+	Network      Value[[]string]          `hcl:"network" doc:"the hosts that it may reach, such as [\"example.com\"]; left out: none for a command, \"model\" for an agent"`
 
 	Dynamic bool       // mentions node.*: use For
 	Files   []FileRead // filled by For for a dynamic gate
@@ -71,6 +73,7 @@ var gateKinds = map[string][]string{
 	"output_schema": {"agent", "review"}, "output": {"agent", "review"},
 	"promise": {"outcome"}, "no_errors": {"outcome"},
 	"approvers": {"human"}, "on_timeout": {"human"},
+	"sandbox": {"agent", "command", "review"}, "network": {"agent", "command", "review"},
 }
 
 // gate decodes a block `gate "n"`, for all nodes or, when d.view is set, for one.
@@ -81,6 +84,7 @@ func (d *decoder) gate(b *hcl.Block) *Gate {
 	r.fill(g)
 	withoutAt(g.Approvers.V)
 	r.checkEnv("env", g.Env)
+	r.checkHosts("network", g.Network)
 	if g.Kind.V == "" && !g.Kind.Set {
 		g.Kind = Value[string]{V: r.guessKind(), Origin: "default"}
 	}

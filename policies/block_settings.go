@@ -1,6 +1,7 @@
 package policies
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
@@ -122,9 +123,18 @@ type Integration struct {
 	ConflictAgent     Value[string]   `hcl:"conflict_agent" ref:"agent" doc:"the agent that resolves conflicts, such as agent.merger"`
 	Gates             Value[[]string] `hcl:"gates" ref:"gate" doc:"the gates that judge the result; [] for none"`                    // not Set: the command gates of what is merged
 	SerializeOverlaps Value[bool]     `hcl:"serialize_overlaps" doc:"true lets sprints that own the same files wait for each other"` // two unordered nodes that own the same files get an edge
+	Sandbox           Value[string]   `hcl:"sandbox" ref:"sandbox" doc:"what its gates and its conflict agent can reach, such as sandbox.strict"`
+	Network           Value[[]string] `hcl:"network" doc:"the hosts that its command gates may reach, such as [\"example.com\"]"`
 }
 
 var integrationBlock = &block{of: (*Integration)(nil), name: "integration", doc: "how results come together"}
+
+func (i *Integration) check(r *reader) {
+	r.checkHosts("network", i.Network)
+	if i.Network.V != nil && len(i.Network.V) == 0 {
+		r.wrong("network", i.Network.Range, errors.New("an empty list leaves to each gate what it may reach: take the hosts out of the gates, or leave the line out"))
+	}
+}
 
 // Model is the block `model "alias"`.
 type Model struct {
@@ -141,20 +151,6 @@ type Price struct {
 }
 
 var modelBlock = &block{of: (*Model)(nil), name: "model", label: "alias", doc: "an alias for a model", attrs: []attr{descriptionAttr}}
-
-// Sandbox is the block `sandbox "n"`. It is checked and carried; apply refuses
-// every kind but none.
-type Sandbox struct {
-	Decl
-	Kind    Value[string]            `hcl:"kind" enum:"bwrap container landlock none" with:"required" doc:"none, landlock, bwrap or container"`
-	Write   Value[[]string]          `hcl:"write=" doc:"paths that may be written"`
-	Read    Value[[]string]          `hcl:"read=" doc:"paths that may be read"`
-	Hide    Value[[]string]          `hcl:"hide=" doc:"paths that are not there"`
-	Network Value[[]string]          `hcl:"network=" doc:"hosts that may be reached"`
-	Limits  Value[map[string]string] `hcl:"limits=" doc:"limits of the kind, as { memory = \"4GB\" }"`
-}
-
-var sandboxBlock = &block{of: (*Sandbox)(nil), name: "sandbox", label: "name", doc: "what an agent can reach", attrs: []attr{descriptionAttr}}
 
 // Tracker is the block `tracker "bd" {}`.
 type Tracker struct {

@@ -15,6 +15,8 @@ type Worktree struct {
 	MaxCommit  Value[int64]             `hcl:"max_commit" is:"size" doc:"how much the files that an attempt adds or changes may hold in all, such as \"256MB\""` // in bytes
 	Submodules Value[bool]              `hcl:"submodules" doc:"true initialises submodules"`
 	Layout     Value[string]            `hcl:"layout" enum:"clone worktree" doc:"worktree or clone"`
+	Sandbox    Value[string]            `hcl:"sandbox" ref:"sandbox" doc:"what setup commands can reach, such as sandbox.strict"`
+	Network    Value[[]string]          `hcl:"network" doc:"the hosts that setup commands may reach, such as [\"packages.example.com\"]"`
 }
 
 var worktreeBlock = &block{of: (*Worktree)(nil), name: "worktree", doc: "how a worktree is prepared"}
@@ -25,6 +27,7 @@ func (w *Worktree) check(r *reader) {
 		r.invalid("max_commit", w.MaxCommit.Range, errors.New("it is above 0, such as \"256MB\""))
 	}
 	r.checkEnv("env", w.Env)
+	r.checkHosts("network", w.Network)
 }
 
 func (r *reader) checkEnv(name string, v Value[map[string]string]) {
