@@ -116,6 +116,8 @@ var passes = []pass{
 	{"git", (*build).passGit, []string{"nodes.git"}},
 	// After gates: the sum of all results is judged by the gates of its parts.
 	{"integration", (*build).passIntegration, []string{"epic.integration", "run"}},
+	// After integration: the sum may have gates that are no node's.
+	{"sandboxes", (*build).passSandboxes, []string{"sandboxes", "nodes.steps.sandbox"}},
 	// After everything that names an agent: the tables hold what is used, nothing else.
 	{"tables", (*build).passTables, []string{"agents", "runners", "gates", "nodes.steps.agent", "nodes.steps.fallback"}},
 	// After everything that a prompt contains.

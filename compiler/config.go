@@ -272,16 +272,20 @@ func (u *unit) overlayStep(st *policies.Step, layers []layer, diags *diag.List) 
 		v.iterWrite = s.Limits.Build.Or(v.iterWrite)
 		v.attempts = s.Retry.Attempts.Or(s.Limits.Attempts).Or(v.attempts)
 		v.runnerRetries = s.Retry.RunnerRetries.Or(s.Limits.RunnerRetries).Or(v.runnerRetries)
+		all := l.all
 		if l.fence {
 			u.keepApproval(v.Approval, l.all.Approval, diags)
+			u.keepSandbox(v.Sandbox, &all.Sandbox, diags)
 		}
-		v.put(l.all, l.fence)
+		v.put(all, l.fence)
 		for _, named := range l.steps {
 			if named.Name == st.Name {
+				set := named.StepSettings
 				if l.fence {
-					u.keepApproval(v.Approval, named.Approval, diags)
+					u.keepApproval(v.Approval, set.Approval, diags)
+					u.keepSandbox(v.Sandbox, &set.Sandbox, diags)
 				}
-				v.put(named.StepSettings, l.fence)
+				v.put(set, l.fence)
 			}
 		}
 	}

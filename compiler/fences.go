@@ -76,6 +76,8 @@ func (u *unit) checkFence(f *policies.Fragment, diags *diag.List) {
 		s := &f.Gates[name].Secrets
 		dropLoosening(u, s.Set, s, diags, "a plan cannot hand out secrets",
 			"Only the policy says which commands get a secret. Make it a gate of the policy, or remove the line.")
+		u.openNothing(&f.Gates[name].Network, diags)
+		u.keepSandbox(policies.Value[string]{}, &f.Gates[name].Sandbox, diags)
 		if other := u.set.Gates[name]; other != nil {
 			d := diag.Newf("gate-loosened", f.Gates[name].Range, "the policy already has a gate %q", clip(name)).
 				WithDetail("A plan cannot replace a gate of the policy. Give this one another name.")
@@ -131,6 +133,10 @@ func (u *unit) tighten(below, over policies.Settings, diags *diag.List) policies
 		"A plan may only ask for more. Remove the line, or change the policy.")
 	dropLoosening(u, w.Secrets.Set, &w.Secrets, diags, "a plan cannot hand out secrets",
 		"Only the policy says which commands get a secret. Remove the line, or write it into the policy.")
+	u.openNothing(&w.Network, diags)
+	u.openNothing(&over.Integration.Network, diags)
+	u.keepSandbox(below.Worktree.Sandbox, &w.Sandbox, diags)
+	u.keepSandbox(below.Integration.Sandbox, &over.Integration.Sandbox, diags)
 	return over
 }
 

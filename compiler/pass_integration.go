@@ -145,7 +145,7 @@ func oneOfEach(e *ir.Epic, names []string) []string {
 		if g.From == "plan" {
 			return name
 		}
-		return name[strings.LastIndexByte(name, '/')+1:] + "\x00" + g.Run + fmt.Sprint(g.Env, g.Secrets, g.Expect)
+		return name[strings.LastIndexByte(name, '/')+1:] + "\x00" + g.Run + fmt.Sprint(g.Env, g.Secrets, g.Expect, g.Sandbox, g.Network)
 	}
 	for _, name := range names {
 		best, seen := most[id(name)]

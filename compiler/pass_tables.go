@@ -11,24 +11,19 @@ import (
 	"github.com/ralph-compiler/ralph/policies"
 )
 
-// passTables writes the agents, runners, models and sandboxes that nodes and gates
-// name, directly or as fallbacks, and nothing else: a new agent in the policy changes
+// passTables writes the agents, runners and models that nodes and gates name, directly or as fallbacks, and nothing else: a new agent in the policy changes
 // no epic that does not use it. Secrets are all there: each is looked for in what
 // agents leave, for any recipient.
 func (b *build) passTables(_ *diag.List) *ir.Epic {
 	e := with(b.epic)
 	e.Agents, e.Runners, e.Models = map[string]ir.Agent{}, map[string]ir.Runner{}, map[string]ir.Model{}
-	e.Secrets, e.Sandboxes = map[string]ir.Secret{}, map[string]ir.Sandbox{}
+	e.Secrets = map[string]ir.Secret{}
 	t := tables{u: b.unit, crew: b.crew, e: e}
-	for it, n := range b.nodes(e) {
+	for _, n := range b.nodes(e) {
 		for _, s := range lists.Each(n.Steps) {
 			t.agents(s.Agent, s.Stall.Agent)
 			t.agents(s.Fallback...)
 			t.model(s.Model)
-			t.sandbox(s.Sandbox)
-			if d := it.draft; d.Sandbox != nil && s.Sandbox == draftSandbox(d) {
-				e.Sandboxes[s.Sandbox] = *d.Sandbox
-			}
 		}
 	}
 	for _, name := range sortedNames(e.Gates) {
@@ -85,14 +80,6 @@ func Runner(r *policies.Runner) ir.Runner {
 func (t *tables) model(alias string) {
 	if m := t.u.set.Models[alias]; m != nil {
 		t.e.Models[alias] = ir.Model{ID: m.ID.V, Provider: m.Provider.V, PriceInput: m.PriceInput.V, PriceOutput: m.PriceOutput.V}
-	}
-}
-
-func (t *tables) sandbox(name string) {
-	if s := t.u.set.Sandboxes[name]; s != nil {
-		t.e.Sandboxes[name] = ir.Sandbox{
-			Kind: s.Kind.V, Write: s.Write.V, Read: s.Read.V, Hide: s.Hide.V, Network: s.Network.V, Limits: s.Limits.V,
-		}
 	}
 }
 

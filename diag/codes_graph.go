@@ -37,6 +37,8 @@ var graphCodes = rows{
 	{"branch-format", Error, "git refuses the name of a branch"},
 	{"branch-clash", Error, "Two branches cannot coexist"},
 	{"name-taken", Warning, "A branch or a worktree of the epic cannot be made here"},
+	{"sandbox-layout", Error, "A sandbox with linked worktrees"},
+	{"sandbox-without-model", Error, "A sandbox cuts an agent off from its model"},
 	{"worktree-path", Error, "A worktree's path is not allowed"},
 	{"worktree-clash", Error, "Two worktrees clash"},
 	{"same-slug", Error, "Two plans have the same slug"},

@@ -34,6 +34,7 @@ var policyCodes = rows{
 	{"gate-planning-only", Error, "A gate that judges plans is used in a step"},
 	{"draft-agent", Error, "This agent or gate cannot draft or review a plan"},
 	{"gate-unused-attribute", Warning | strict, "An attribute that the gate's kind ignores"},
+	{"network-without-sandbox", Warning | strict, "A network list without a sandbox"},
 	{"capability-unknown", Error, "An unknown capability"},
 	{"lane-unknown", Error, "An unknown lane"},
 	{"fallback-cycle", Error, "Agents fall back to each other in a cycle"},

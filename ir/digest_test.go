@@ -39,15 +39,17 @@ var covered = map[string]string{
 	"Model.id": "wj", "Model.provider": "wj", "Model.price_input": "", "Model.price_output": "",
 	"Secret.env":   "wj",
 	"Sandbox.kind": "", "Sandbox.write": "", "Sandbox.read": "", "Sandbox.hide": "", "Sandbox.network": "", "Sandbox.limits": "", // but for an image
+	"Sandbox.cache": "", "Sandbox.services": "", "Sandbox.nest": "", "Sandbox.accept": "", "Sandbox.required": "",
 
 	"Gate.kind": "j", "Gate.run": "j", "Gate.env": "j", "Gate.agent": "j", "Gate.fallback": "", "Gate.why": "", "Gate.model": "j",
 	"Gate.access": "j", "Gate.prompt": "j", "Gate.sees": "j", "Gate.input_schema": "j", "Gate.output_schema": "j", "Gate.promise": "j",
 	"Gate.no_errors": "j", "Gate.approvers": "j", "Gate.on_timeout": "", "Gate.timeout_ms": "", "Gate.on_failure": "j",
 	"Gate.protect": "j", "Gate.protect_new": "j", "Gate.evidence": "j", "Gate.red_first": "j", "Gate.from": "", "Gate.baseline": "", "Gate.secrets": "j",
-	"Gate.plan": "j", "Gate.policy": "j",
+	"Gate.plan": "j", "Gate.policy": "j", "Gate.sandbox": "", "Gate.network": "",
 	"Expect.exit_code": "j", "Expect.stdout_contains": "j", "Expect.stderr_contains": "j",
 
 	"Worktree.setup": "w", "Worktree.copy": "w", "Worktree.env": "w", "Worktree.secrets": "w", "Worktree.min_free": "", "Worktree.max_commit": "", "Worktree.submodules": "w", "Worktree.layout": "",
+	"Worktree.sandbox": "", "Worktree.network": "",
 }
 
 // uncovered are the types that concern the run or the plan, not a node.

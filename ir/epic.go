@@ -63,6 +63,8 @@ type Integration struct {
 	Gates         []string `json:"gates"`
 	Stated        []string `json:"stated,omitempty"` // of Gates, those that policy or plan list: they judge whatever is joined, the others while a node that has them is
 	ConflictAgent string   `json:"conflict_agent"`
+	Sandbox       string   `json:"sandbox,omitempty"` // of its gates, instead of their own, and of ConflictAgent
+	Network       []string `json:"network,omitempty"` // of its command gates, instead of their own
 }
 
 // Run holds what concerns a whole run: limits, people, the place where work is done.
@@ -126,6 +128,8 @@ type Worktree struct {
 	Submodules bool              `json:"submodules" digest:"work"`
 	Layout     string            `json:"layout"`                          // worktree, clone
 	Secrets    []string          `json:"secrets,omitempty" digest:"work"` // that setup commands get
+	Sandbox    string            `json:"sandbox,omitempty"`               // that setup commands run in; "none" or left out: none
+	Network    []string          `json:"network,omitempty"`               // what they reach there
 }
 
 // Notify runs a command on events.
@@ -209,6 +213,8 @@ type Gate struct {
 	Secrets      []string          `json:"secrets,omitempty" digest:"judge"` // that its command gets
 	Plan         string            `json:"plan,omitempty" digest:"judge"`    // of kind compiles, and review of a draft: the plan that is judged, relative to the project
 	Policy       string            `json:"policy,omitempty" digest:"judge"`  // of kind compiles: digest of the policy files that it is judged by
+	Sandbox      string            `json:"sandbox,omitempty"`                // that its command or agent runs in; "none" or left out: none
+	Network      []string          `json:"network,omitempty"`                // what it reaches there
 }
 
 // Expect says what a command must do for its gate to pass; all must hold.
@@ -252,14 +258,20 @@ type Secret struct {
 	Env string `json:"env"`
 }
 
-// Sandbox is carried; apply refuses every kind but none.
+// Sandbox says what agents, gates and setup can reach, as the policy has it: paths begin
+// with / or ~/, and limits are numbers but for those of a container.
 type Sandbox struct {
-	Kind    string            `json:"kind"`
-	Write   []string          `json:"write"`
-	Read    []string          `json:"read"`
-	Hide    []string          `json:"hide"`
-	Network []string          `json:"network"`
-	Limits  map[string]string `json:"limits"`
+	Kind     string            `json:"kind"` // auto, namespaces, bwrap, landlock, none; container and seatbelt are not built yet
+	Write    []string          `json:"write"`
+	Read     []string          `json:"read"`
+	Hide     []string          `json:"hide"`               // below one of Read or Write
+	Network  []string          `json:"network"`            // "example.com", "*.example.com", either with a port; "model": what the runner needs; "*": any public host
+	Limits   map[string]string `json:"limits"`             // memory, tmp and file in bytes, cpu in percent of one processor, pids; image
+	Cache    []string          `json:"cache,omitempty"`    // directories of the user that are filled without a change to them
+	Services []string          `json:"services,omitempty"` // "127.0.0.1:5432"
+	Nest     bool              `json:"nest,omitempty"`     // programs inside may make sandboxes of their own
+	Accept   string            `json:"accept,omitempty"`   // landlock: the least that auto may take; left out: namespaces or bwrap
+	Required bool              `json:"required,omitempty"` // nobody may take less on one machine
 }
 
 // Waiver is an accepted breach of a rule.

@@ -120,7 +120,7 @@ type Step struct {
 	OnFailure    string     `json:"on_failure"` // keep, reset
 	Next         string     `json:"next"`       // step that a fail goes to
 	AllowEmpty   bool       `json:"allow_empty"`
-	Sandbox      string     `json:"sandbox" digest:"work"`
+	Sandbox      string     `json:"sandbox" digest:"work"`          // that its agent runs in; "none" or "": none. Of it an image is in the digest
 	Prompt       []string   `json:"prompt,omitempty" digest:"work"` // what its agent is told instead of the node's prompt
 }
 

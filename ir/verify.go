@@ -140,6 +140,7 @@ func (v *verifier) header() {
 	v.gates("epic.integration.gates", h.Integration.Gates)
 	v.gates("epic.integration.stated", h.Integration.Stated)
 	v.agent("epic.integration.conflict_agent", h.Integration.ConflictAgent)
+	v.sandbox("epic.integration", h.Integration.Sandbox)
 	for i, f := range v.e.Files {
 		at := fmt.Sprintf("files[%d]", i)
 		v.relative(at+".path", f.Path)
@@ -193,6 +194,7 @@ func (v *verifier) tables() {
 		v.when(r.Kind == "command" && len(r.Run) == 0, at, ".run", "a command runner has nothing to run")
 	}
 	v.secrets("secrets of run.worktree", v.e.Run.Worktree.Secrets)
+	v.sandbox("run.worktree", v.e.Run.Worktree.Sandbox)
 	for i, n := range v.e.Run.Notify {
 		v.secrets(fmt.Sprintf("secrets of run.notify[%d]", i), n.Secrets)
 	}
@@ -215,6 +217,7 @@ func (v *verifier) gate(at, name string) {
 	g := v.e.Gates[name]
 	v.name(at, name)
 	v.secrets(at+".secrets", g.Secrets)
+	v.sandbox(at, g.Sandbox)
 	switch g.Kind {
 	case "command":
 		v.when(strings.TrimSpace(g.Run) == "", at, ".run", "a command gate has nothing to run")

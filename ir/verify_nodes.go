@@ -111,9 +111,7 @@ func (v *verifier) steps(at string, n *Node) {
 		v.agents(here+".fallback", s.Fallback)
 		v.agent(here+".stall.agent", s.Stall.Agent)
 		v.gates(here+".gates", s.Gates)
-		if _, known := v.e.Sandboxes[s.Sandbox]; s.Sandbox != "" && s.Sandbox != "none" && !known {
-			v.fail(here+".sandbox", "%s is not a sandbox", quote(s.Sandbox))
-		}
+		v.sandbox(here, s.Sandbox)
 		v.when(s.Limits.Attempts < 1 && s.Agent != "", here, ".limits.attempts", "a step needs at least one attempt")
 		v.when(s.Limits.Iterations < 1 && s.Agent != "", here, ".limits.iterations", "an attempt needs at least one iteration")
 		v.when(s.Retry.JitterPercent > 100, here, ".retry.jitter_percent", "%d is more than 100", s.Retry.JitterPercent)

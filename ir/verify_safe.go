@@ -47,3 +47,10 @@ func (v *verifier) values(at string, env map[string]string) {
 		}
 	}
 }
+
+// sandbox demands that a name is that of a sandbox.
+func (v *verifier) sandbox(at, name string) {
+	if _, known := v.e.Sandboxes[name]; name != "" && name != NoSandbox && !known {
+		v.fail(at+".sandbox", "%s is not a sandbox", quote(name))
+	}
+}

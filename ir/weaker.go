@@ -124,7 +124,7 @@ func (w *weaker) steps(o, n *Node) {
 
 func (w *weaker) step(key Key, o, s *Step) {
 	w.when(o.Access == "read" && s.Access == "write", "access-widened", key, "step %s may write", s.Name)
-	w.when(o.Sandbox != s.Sandbox && o.Sandbox != "" && o.Sandbox != "none", "access-widened", key, "step %s: sandbox %s → %s", s.Name, o.Sandbox, orNone(s.Sandbox))
+	w.confined("step "+s.Name, key, w.old.StepConfined(o, false), w.now.StepConfined(s, false))
 	w.when(!o.AllowEmpty && s.AllowEmpty, "protection-loosened", key, "step %s may pass without a change", s.Name)
 	raised := func(what string, old, now int64, show func(int64) string) {
 		w.when(now > old || now == 0 && old > 0, "limit-raised", key, "step %s: %s %s → %s", s.Name, what, show(old), show(now))
@@ -171,11 +171,7 @@ func (w *weaker) plan(m *matching) {
 		w.add("limit-raised", "", "max_commit %d → %d bytes", a, b)
 	}
 	w.when(now.MinFree < was.MinFree, "limit-raised", "", "min_free %d → %d bytes", was.MinFree, now.MinFree)
-	for _, name := range slices.Sorted(maps.Keys(o.Sandboxes)) {
-		if now, kept := n.Sandboxes[name]; kept {
-			w.sandbox(name, o.Sandboxes[name], now)
-		}
-	}
+	w.walls(m)
 	w.each(missing(n.Epic.Integration.Gates, lists.Map(o.Epic.Integration.Gates, m.gate)), "gate-removed", "", "gate %s removed from the integration")
 	w.people(o.Run.HITL, n.Run.HITL)
 	w.when(o.Run.Git.OnTamper == "" && n.Run.Git.OnTamper == "note", "protection-loosened", "", "a run does not fail any more because others changed settings, hooks or refs")
@@ -211,14 +207,6 @@ func (w *weaker) gate(name string, o, n *Gate) {
 	if o.Kind == "human" {
 		w.each(missing(o.Approvers, n.Approvers), "approval-loosened", "", "gate %s: %s may approve, too", name)
 	}
-}
-
-func (w *weaker) sandbox(name string, o, n Sandbox) {
-	w.when(o.Kind != n.Kind && n.Kind == "none", "access-widened", "", "sandbox %s: kind %s → none", name, o.Kind)
-	w.each(missing(o.Write, n.Write), "access-widened", "", "sandbox %s: may write %s", name)
-	w.each(missing(o.Read, n.Read), "access-widened", "", "sandbox %s: may read %s", name)
-	w.each(missing(o.Network, n.Network), "access-widened", "", "sandbox %s: may reach %s", name)
-	w.each(missing(n.Hide, o.Hide), "access-widened", "", "sandbox %s: sees %s", name)
 }
 
 func (w *weaker) people(o, n HITL) {

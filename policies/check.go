@@ -26,6 +26,7 @@ func (s *Set) check(d *decoder) {
 		}
 	}
 	s.checkDraft(d)
+	s.checkNetworks(d)
 	var def *Policy
 	for _, name := range sortedKeys(s.Policies) {
 		p := s.Policies[name]

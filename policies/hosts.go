@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/spell"
 )
 
@@ -15,6 +16,28 @@ const (
 	ModelHosts = "model"
 	AnyHost    = "*"
 )
+
+// checkNetworks reports lists of hosts that no sandbox holds anybody to.
+func (s *Set) checkNetworks(d *decoder) {
+	usual := s.Sandboxes[DefaultSandbox] != nil
+	look := func(what string, sandbox Value[string], hosts Value[[]string]) {
+		if len(hosts.V) == 0 || sandbox.Set && sandbox.V != NoSandbox || !sandbox.Set && usual {
+			return
+		}
+		instead := fmt.Sprintf("Write sandbox = sandbox.NAME beside it, or declare sandbox %q { … }, which holds wherever none is named.", DefaultSandbox)
+		if sandbox.Set {
+			instead = "Name another sandbox, or remove the list."
+		}
+		d.diags.Add(diag.New("network-without-sandbox", hosts.Range, "network means nothing without a sandbox").
+			WithDetail("%s runs in no sandbox, so it reaches every host. %s", what, instead))
+	}
+	for _, name := range sortedKeys(s.Gates) {
+		if g := s.Gates[name]; !g.Builtin && !g.Dynamic {
+			look("Gate "+quoted(name), g.Sandbox, g.Network)
+		}
+	}
+	look("Setup", s.Own.Worktree.Sandbox, s.Own.Worktree.Network)
+}
 
 // checkHosts reports what cannot be in a list of hosts, the first of it.
 func (r *reader) checkHosts(name string, v Value[[]string]) { r.checkEach(name, v, checkHost) }

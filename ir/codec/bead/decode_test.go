@@ -110,8 +110,8 @@ func TestReservedKeysDoWhatRalphCanDo(t *testing.T) {
 		{"rollback_strategy", "keep", m("rollback_strategy", `"keep"`).OnFailure.Value, "keep"},
 		{"rollback_strategy", "revert", m("rollback_strategy", `"revert"`).OnFailure.Value, "reset"},
 		{"rollback_strategy", "else", m("rollback_strategy", `{"x": 1}`).OnFailure.Value, ""},
-		{"docker_image", "", fmt.Sprint(*m("docker_image", `"node:22"`).Sandbox), "{container [] [] [] [] map[image:node:22]}"},
-		{"resource_limits", "", fmt.Sprint(*m("resource_limits", `{"cpu": 2, "memory": "4g"}`).Sandbox), "{container [] [] [] [] map[cpu:2 memory:4g]}"},
+		{"docker_image", "", fmt.Sprint(*m("docker_image", `"node:22"`).Sandbox), "{container [] [] [] [] map[image:node:22] [] [] false  false}"},
+		{"resource_limits", "", fmt.Sprint(*m("resource_limits", `{"cpu": 2, "memory": "4g"}`).Sandbox), "{container [] [] [] [] map[cpu:2 memory:4g] [] [] false  false}"},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s %s: %q, want %q", c.key, c.value, c.got, c.want)
