@@ -96,16 +96,20 @@ func TestWhatIsNoLongerConfinedIsShown(t *testing.T) {
 			e.Gates = map[string]Gate{"unit": {Kind: "command"}}
 			e.Run.Worktree.Sandbox = ""
 		}, "1.1 step s: sandbox default → none; gate unit: sandbox default → none; setup: sandbox default → none"},
-		{"its kind is none", func(e *Epic) { e.Sandboxes["default"] = Sandbox{Kind: "none"} },
-			"sandbox default: kind auto → none"},
+		{
+			"its kind is none", func(e *Epic) { e.Sandboxes["default"] = Sandbox{Kind: "none"} },
+			"sandbox default: kind auto → none",
+		},
 		{"a gate has none", func(e *Epic) { e.Gates["unit"] = Gate{Kind: "command", Sandbox: "none"} }, "gate unit: sandbox default → none"},
 		{"a gate reaches more", func(e *Epic) {
 			e.Gates["unit"] = Gate{Kind: "command", Sandbox: "default", Network: []string{"example.com"}}
 		}, "gate unit: may reach example.com"},
 		{"setup reaches more", func(e *Epic) { e.Run.Worktree.Network = []string{"packages.example.com", "*"} }, "setup: may reach *"},
 		{"setup has none", func(e *Epic) { e.Run.Worktree.Sandbox = "none" }, "setup: sandbox strict → none"},
-		{"the integration has none", func(e *Epic) { e.Epic.Integration.Sandbox = "none" },
-			"the integration's conflict agent: sandbox default → none; gate unit of the integration: sandbox default → none"},
+		{
+			"the integration has none", func(e *Epic) { e.Epic.Integration.Sandbox = "none" },
+			"the integration's conflict agent: sandbox default → none; gate unit of the integration: sandbox default → none",
+		},
 		{"the integration reaches more", func(e *Epic) { e.Epic.Integration.Network = []string{"*"} }, "gate unit of the integration: may reach *"},
 		{"the integration has a stricter one", func(e *Epic) { e.Epic.Integration.Sandbox = "strict" }, ""},
 		{"a sandbox allows more", func(e *Epic) {

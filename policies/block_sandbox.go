@@ -54,7 +54,7 @@ func (s *Sandbox) check(r *reader) {
 	case s.Accept.Set && s.Kind.Set && s.Kind.V != "auto":
 		r.wrong("accept", s.Accept.Range, fmt.Errorf(`only kind = "auto" may take less, this is of kind %s; remove the line`, s.Kind.V))
 	case len(s.Hide.V) > 0 && (s.Kind.V == "landlock" || s.Accept.Set):
-		r.wrong("hide", s.Hide.Range, errors.New("Landlock cannot hide what lies inside a readable directory; name in read only what may be seen"))
+		r.wrong("hide", s.Hide.Range, errors.New("with landlock nothing inside a readable directory can be hidden; name in read only what may be seen"))
 	}
 }
 
