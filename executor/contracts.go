@@ -7,6 +7,7 @@ import (
 	"iter"
 	"strconv"
 
+	"github.com/ralph-compiler/ralph/internal/wall"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -142,6 +143,10 @@ type AgentRun struct {
 	Raw    bool
 	Answer *[]byte
 
+	// Wall is the sandbox that the turn's programs run in; nil: none. In it the turn's
+	// directory Inside is at the place of Files.
+	Wall *wall.Spec
+
 	// Reported is filled with what was reported last through Tools, nil if nothing
 	// was: the server of the tools knows, while anybody may write a file.
 	Reported *json.RawMessage
@@ -168,6 +173,10 @@ type Tools struct {
 // OutcomeFile is the file for the agent's outcome, or in a Raw run its answer. It also
 // holds reports made through Tools.
 func (r AgentRun) OutcomeFile() string { return r.Files + "/" + r.Turn() + ".outcome.json" }
+
+// Inside is what programs in a sandbox see at the place of Files: copies of what they are
+// to read, and what they write.
+func (r AgentRun) Inside() string { return r.Files + "/inside-" + r.Turn() }
 
 // Turn is the base name of the files of this turn.
 func (r AgentRun) Turn() string {
@@ -274,4 +283,5 @@ type GateRun struct {
 	Activity func(Activity)
 	Again    string              // why this gate judges once more, in a fresh directory; "" if it does not
 	Redact   func(string) string // takes secrets out of what the gate keeps; nil: nothing is taken
+	Wall     *wall.Spec          // of the gate's programs; nil: no sandbox
 }

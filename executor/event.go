@@ -216,6 +216,8 @@ type (
 		Session  string   `json:"session,omitempty"` // handle, at most 200 bytes
 		Usage    Usage    `json:"usage,omitzero"`
 		Note     string   `json:"note,omitempty"` // what ralph did about it, such as a suggestion that was ignored
+
+		Sandbox *Sandboxed `json:"sandbox,omitempty"` // that it ran in; nil: none
 	}
 	// AgentSession says in which session an agent works, as soon as that is known:
 	// before its first prompt where the program allows it. A turn that is cut goes on
@@ -282,6 +284,8 @@ type (
 		Again     string      `json:"again,omitempty"`    // why it was run once more, in a fresh directory: this is what it said there
 		Removed   []string    `json:"removed,omitempty"`  // new files that the gate left, taken away again
 		By        string      `json:"by,omitempty"`       // human gates: who decided
+
+		Sandbox *Sandboxed `json:"sandbox,omitempty"` // that it ran in; nil: none
 	}
 	// Published says that the node's result is pinned (or, for the sum, that the
 	// integration branch has moved to it).

@@ -32,6 +32,7 @@ func newApplyCommand() *cobra.Command {
 	f.BoolVar(&a.Wait, "wait", false, "keep running while only people are waited for")
 	f.DurationVar(&a.Grace, "grace", 2*time.Minute, "grace period of running attempts after the first Ctrl-C or a cancel")
 	f.StringVar(&a.Events, "events", "", "print events instead of progress: jsonl, or beadsmith for the events of a BeadManager")
+	f.StringVar(&a.Sandbox, "sandbox", "", "none: run without the policy's sandboxes on this machine, unless one is required")
 	f.BoolVar(&a.Blind, "no-preflight", false, "do not try the gates on the base before the first sprint starts")
 	f.StringVar(&a.Base, "base", "", "commit to pin the base at")
 	f.BoolVar(&a.Worker, "worker", false, "ralph worker runs an issue with it")

@@ -354,7 +354,7 @@ func TestApplyRefusesAllAtOnceWhatItCannotDo(t *testing.T) {
 	e.Nodes[0].Steps[0].Sandbox = "box"
 	r := newApplyRepo(t, e)
 	a := r.run(exit.Input)
-	for _, want := range []string{"submodules", `sandbox "box" (kind bwrap): agents cannot be confined yet`, ": 1.1\n", "Nothing was started"} {
+	for _, want := range []string{"submodules", `sandbox "box" of kind bwrap: write kind = "auto"`, ": 1.1\n", "Nothing was started"} {
 		if !strings.Contains(a.err.String(), want) {
 			t.Errorf("the refusal lacks %q:\n%s", want, &a.err)
 		}

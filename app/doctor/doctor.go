@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -15,8 +16,10 @@ import (
 	"github.com/ralph-compiler/ralph/internal/columns"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/internal/reveal"
+	"github.com/ralph-compiler/ralph/internal/sandbox"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/internal/version"
+	"github.com/ralph-compiler/ralph/internal/wall"
 )
 
 // minGit is the first git whose merge-tree can write a tree without a worktree.
@@ -54,7 +57,22 @@ func Examine(ctx context.Context) []Finding {
 		}
 		found = append(found, f)
 	}
-	return found
+	return append(found, examineSandbox(ctx))
+}
+
+// examineSandbox makes a sandbox, and says what kind = "auto" takes here.
+func examineSandbox(ctx context.Context) Finding {
+	f := Finding{Name: "sandbox", State: "ok"}
+	took, err := sandbox.Try(ctx, wall.Namespaces)
+	if err == nil {
+		f.Detail = fmt.Sprintf("namespaces work (%d ms); kind = \"auto\" takes them", took.Milliseconds())
+		return f
+	}
+	f.State, f.Detail = "warning", "agents and gates cannot be confined here, and kind = \"auto\" is refused: "+err.Error()
+	if no, ok := errors.AsType[*sandbox.Unavailable](err); ok {
+		f.Detail, f.Hint = "agents and gates cannot be confined here, and kind = \"auto\" is refused: "+no.Why, no.Mend
+	}
+	return f
 }
 
 var gitVersion = lazyregexp.New(`git version (\d+)\.(\d+)`)

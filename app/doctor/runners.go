@@ -238,14 +238,11 @@ func noLogin(r ir.Runner) string {
 func examineSandboxes(set *policies.Set) []Finding {
 	var found []Finding
 	for _, name := range slices.Sorted(maps.Keys(set.Sandboxes)) {
-		s := set.Sandboxes[name]
-		if s.Builtin || s.Kind.V == "none" {
-			continue
+		if s := set.Sandboxes[name]; !s.Builtin && !run.Makes(s.Kind.V) {
+			found = append(found, Finding{
+				Name: "sandbox " + name, State: "warning", Detail: fmt.Sprintf("kind %s: ralph apply refuses agents and gates that use it", s.Kind.V), Hint: "write kind = \"auto\"",
+			})
 		}
-		found = append(found, Finding{
-			Name: "sandbox " + name, State: "warning", Detail: fmt.Sprintf("kind %s: ralph apply refuses agents and gates that use it, as agents cannot be confined yet", s.Kind.V),
-			Hint: "leave it out, or write kind = \"none\"; docs/operations.md says what holds without one",
-		})
 	}
 	return found
 }

@@ -14,10 +14,12 @@ import (
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/effects"
 	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/mcp"
 	"github.com/ralph-compiler/ralph/executor/runner"
 	"github.com/ralph-compiler/ralph/internal/regular"
+	"github.com/ralph-compiler/ralph/internal/wall"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -75,6 +77,9 @@ func Ask(ctx context.Context, r *record.Record, v machine.NodeView, s Session, p
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(files)) }()
 	run := asking(r, v, s, question, commit)
+	if run.Wall, err = wallOf(ctx, r, v.ID, s, dir); err != nil {
+		return nil, err
+	}
 	run.Dir, run.Files, run.Keep, run.Fork, run.Answer = dir, files, files, fork, &answer
 	if !fork { // what the session cost so far is there
 		run.Keep = r.Keep()
@@ -84,6 +89,21 @@ func Ask(ctx context.Context, r *record.Record, v machine.NodeView, s Session, p
 	ended, err := mcp.Inner(program).Run(ctx, run) // without the outcome channel: nothing is reported
 	end()
 	return answer, askFailed(run, ended, err)
+}
+
+// wallOf is the sandbox of the session that is asked; nil: it had none.
+func wallOf(ctx context.Context, r *record.Record, node ir.NodeID, s Session, dir string) (*wall.Spec, error) {
+	state := r.Space.State()
+	c, _, err := Confine(ctx, r.Epic, filepath.Dir(filepath.Dir(state)), "")
+	if err != nil {
+		return nil, err
+	}
+	step := &ir.Step{}
+	if n := r.Node(node); n.Step(s.Step) != nil {
+		step = n.Step(s.Step)
+	}
+	t := effects.Tools{Epic: r.Epic, State: state, Confinement: c}
+	return t.Asked(node, step, s.Gate, s.Agent, dir)
 }
 
 // asking builds the turn that answers the question.

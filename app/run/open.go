@@ -13,6 +13,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/effects"
 	"github.com/ralph-compiler/ralph/executor/journal"
 	"github.com/ralph-compiler/ralph/executor/tracker/bd"
 	"github.com/ralph-compiler/ralph/executor/workspace"
@@ -49,6 +50,9 @@ type Opened struct {
 	doubtful []string          // secrets that are not looked for in commits
 	was      journal.Owner     // a holder that was killed
 	wasDead  bool
+
+	confinement effects.Confinement
+	confined    []string // what the sandboxes are made with, for the reader
 }
 
 // Open checks everything that can be checked before anything runs, takes the
@@ -115,6 +119,11 @@ func (r *Opened) check(ctx context.Context, a *Args, begun bool) (files []agentT
 		func() error { return r.checkFiles(ctx, a) },
 		func() error { return checkSpace(r.Space.Top(), r.Epic.Run.Worktree.MinFree) },
 		func() error { return r.CheckPrograms(ctx) },
+		func() (err error) {
+			common := filepath.Dir(filepath.Dir(r.Space.State()))
+			r.confinement, r.confined, err = Confine(ctx, r.Epic, common, a.Sandbox)
+			return err
+		},
 		func() (err error) { files, err = readAgents(r.Space.Top(), r.Epic); return err },
 	} {
 		if err := check(); err != nil {

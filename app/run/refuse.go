@@ -10,6 +10,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/lists"
+	"github.com/ralph-compiler/ralph/internal/wall"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -28,6 +29,9 @@ func Refuse(epic *ir.Epic) error {
 		if !epic.Nodes[i].Done {
 			l.node(epic, &epic.Nodes[i])
 		}
+	}
+	for _, name := range inUse(epic) {
+		l.sandbox("", name, epic.Sandboxes[name].Kind)
 	}
 	for _, what := range project.Unrunnable(epic) {
 		l.at("", what)
@@ -73,8 +77,10 @@ func (l *refusals) text() string {
 func (l *refusals) node(epic *ir.Epic, n *ir.Node) {
 	for s := range lists.Refs(n.Steps) {
 		l.gates(epic, n.Key, s.Gates)
-		if kind := epic.Sandboxes[s.Sandbox].Kind; s.Sandbox != "" && s.Sandbox != "none" && kind != "none" {
-			l.at(n.Key, fmt.Sprintf("sandbox %q (kind %s): agents cannot be confined yet; leave it out, or write kind = \"none\"", s.Sandbox, kind))
+		c := epic.StepConfined(s, false)
+		l.sandbox(n.Key, c.Name, c.Sandbox.Kind)
+		if c.Name != "" && epic.Runners[epic.Agents[s.Agent].Runner].Kind == "opencode" {
+			l.at(n.Key, fmt.Sprintf("OpenCode in a sandbox (agent %q, sandbox %q): its server is shared by all agents; write sandbox = \"none\" in the step, or kind = \"acp\" with run = [\"opencode\", \"acp\"] in its runner", s.Agent, c.Name))
 		}
 		if n.Kind == ir.GateKind || n.Kind == ir.Manual || s.Agent == "" {
 			continue
@@ -86,6 +92,19 @@ func (l *refusals) node(epic *ir.Epic, n *ir.Node) {
 		if s.Stall.Action == "diagnose" {
 			l.runner(epic, n.Key, s.Stall.Agent)
 		}
+	}
+}
+
+// Makes reports whether this version of ralph makes sandboxes of a kind, where the machine
+// allows it. None is made of the kind none.
+func Makes(kind string) bool {
+	return slices.Contains([]string{"auto", string(wall.Namespaces), string(wall.None)}, kind)
+}
+
+// sandbox refuses one that this ralph cannot make; "" is none.
+func (l *refusals) sandbox(key ir.Key, name, kind string) {
+	if name != "" && !Makes(kind) {
+		l.at(key, fmt.Sprintf("sandbox %q of kind %s: write kind = \"auto\"", name, kind))
 	}
 }
 

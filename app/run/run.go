@@ -38,6 +38,7 @@ type Args struct {
 	Blind        bool   // no preflight
 	Trial        bool   // a preflight alone: nothing is pinned
 	Base         string // commit to start from, instead of a branch: what ralph worker gathered
+	Sandbox      string // "none": nothing is confined on this machine, whatever the policy says
 	Worker       bool   // started by ralph worker, which speaks with the tracker itself
 }
 
@@ -125,6 +126,9 @@ func (r *Opened) sayBefore(ctx context.Context, note func(text string)) {
 	if r.stale != "" {
 		note("warning: " + r.stale)
 	}
+	for _, line := range r.confined {
+		note(line)
+	}
 	for _, n := range r.notes {
 		note("note: " + n)
 	}
@@ -190,6 +194,7 @@ func (r *Opened) tools(worker bool, activity func(executor.Effect, executor.Acti
 	return effects.Tools{
 		Epic: r.Epic, Workspace: r.Space, State: r.Space.State(), Gates: r.crew.gates(r.Epic),
 		Redact: r.crew.Redact.String, Room: r.Space.Trees.Room, Activity: activity, Env: TrackerEnv(r.Epic, worker),
+		Confinement: r.confinement,
 	}
 }
 

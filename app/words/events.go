@@ -271,7 +271,19 @@ func agentWords(b executor.AgentEnded) string {
 		out += fmt.Sprintf(", exit code %d", b.ExitCode)
 	}
 	out += With(", says ", b.Outcome.Result, "") + Because(b.Outcome.Summary)
-	return out + With("; its outcome is not valid: ", First(b.Outcome.Invalid), "") + With("; ", First(b.Note), "")
+	return out + With("; its outcome is not valid: ", First(b.Outcome.Invalid), "") + With("; ", First(b.Note), "") + sandboxed(b.Sandbox)
+}
+
+// sandboxed says in what sandbox something ran, and what that refused.
+func sandboxed(s *executor.Sandboxed) string {
+	if s == nil {
+		return ""
+	}
+	out := fmt.Sprintf("; in sandbox %s (%s)", s.Name, s.Kind)
+	if len(s.Refused) > 0 {
+		out += fmt.Sprintf(", which refused %s (allow a host: network = [\"HOST\"] in the sandbox or gate)", strings.Join(s.Refused, ", "))
+	}
+	return out
 }
 
 func collectedWords(b executor.Collected) string {
@@ -297,7 +309,7 @@ func gateWords(b executor.GateJudged) string {
 	if b.Verdict != executor.Pass {
 		out += Because(b.Message)
 	}
-	return out + With("; run again in a fresh directory, because ", b.Again, "") + With("; removed what it left: ", ListOf(b.Removed), "")
+	return out + With("; run again in a fresh directory, because ", b.Again, "") + With("; removed what it left: ", ListOf(b.Removed), "") + sandboxed(b.Sandbox)
 }
 
 // Because is ": " and the first line of s; "" if that is empty.

@@ -45,7 +45,17 @@ func (w *Worker) agent(e *executor.Effect, q *executor.Request) (work, error) {
 				return nil, err
 			}
 		}
+		run := run
+		c, err := w.confine(stay{in: w.Epic.StepConfined(step, e.Node == executor.Integration), who: run.Agent, node: n.ID, dir: run.Dir})
+		if err != nil {
+			return nil, err
+		}
+		if run.Wall = c.spec(); run.Wall != nil {
+			run.Prompt = append(slices.Clip(run.Prompt), c.told()...)
+		}
 		ended, err := runner.Run(ctx, run)
+		ended.Sandbox = c.account()
+		err = errors.Join(err, c.done())
 		if ended.Agent == "" {
 			ended.Agent = run.Agent
 		}

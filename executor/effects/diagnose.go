@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/text"
+	"github.com/ralph-compiler/ralph/internal/wall"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -37,8 +39,17 @@ func (w *Worker) diagnose(e *executor.Effect, q *executor.Request) (work, error)
 		var reported json.RawMessage
 		run := run
 		run.Answer, run.Reported = &answer, &reported
-		ended, err := runner.Run(ctx, run)
+		c, err := w.confine(stay{in: w.Epic.StepConfined(step, e.Node == executor.Integration), who: name, node: n.ID, dir: run.Dir})
 		if err != nil {
+			return nil, err
+		}
+		if run.Wall = c.spec(); run.Wall != nil && q.Stalled.Turn != "" {
+			for _, ext := range []string{".out", ".stream.jsonl"} {
+				run.Wall.Mounts = append(run.Wall.Mounts, wall.Mount{From: filepath.Join(run.Files, q.Stalled.Turn+ext), Optional: true})
+			}
+		}
+		ended, err := runner.Run(ctx, run)
+		if err = errors.Join(err, c.done()); err != nil {
 			return nil, err
 		}
 		if reported != nil { // it fits the schema; what the agent says beside it does not count

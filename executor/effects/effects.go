@@ -45,6 +45,8 @@ type Tools struct {
 	Lists func(context.Context, executor.ListRef) (executor.Lists, error)
 
 	Activity func(executor.Effect, executor.Activity) // signs of life; may be nil; called from any goroutine
+
+	Confinement Confinement // of sandboxes; zero: nothing is confined
 }
 
 // Worker performs effects, many at a time.

@@ -38,7 +38,7 @@ func (w *Worker) gate(e *executor.Effect, q *executor.Request) (work, error) {
 			}
 			run := run
 			run.Dir, run.Again = dir, again
-			judged, err := judge.Judge(ctx, run)
+			judged, err := w.judge(ctx, judge, run)
 			trace, after := shut()
 			judged.Again = again
 			return judged, trace, errors.Join(err, after, w.plainFiles(run.Files))
@@ -62,6 +62,22 @@ func (w *Worker) gate(e *executor.Effect, q *executor.Request) (work, error) {
 		}
 		return weigh(run.Gate, judged, trace), nil
 	}, nil
+}
+
+// judge lets a gate judge, in its sandbox if it has one.
+func (t *Tools) judge(ctx context.Context, judge executor.Gate, run executor.GateRun) (executor.GateJudged, error) {
+	g := run.Gate
+	c, err := t.confine(stay{
+		in: t.Epic.GateConfined(run.Name, run.Effect.Node == executor.Integration), who: gateHome(run.Name), node: run.Node.ID, dir: run.Dir,
+		blind: g.Kind == "review", brief: g.Kind == "command",
+	})
+	if err != nil {
+		return executor.GateJudged{}, err
+	}
+	run.Wall = c.spec()
+	judged, err := judge.Judge(ctx, run)
+	judged.Sandbox = c.account()
+	return judged, errors.Join(err, c.done())
 }
 
 // doubtful says why a command that passed has to pass once more, in a directory that

@@ -110,7 +110,7 @@ func tryGate(ctx context.Context, t *Tools, check executor.BaselineJudged, dir s
 	if run.Activity != nil { // it begins
 		run.Activity(executor.Activity{})
 	}
-	judged, err := judge.Judge(ctx, run)
+	judged, err := t.judge(ctx, judge, run)
 	if err != nil {
 		return out, err
 	}

@@ -187,7 +187,7 @@ func (q *question) run(turn int, limit time.Duration, said, session string) exec
 	return executor.AgentRun{
 		Node: q.node, Step: step, Agent: r.Agent, Slug: r.Slug, Text: r.Text, Model: r.Model, Alias: r.Alias, Runner: r.Runner, Effect: effect, Epic: r.Epic,
 		Schema: q.schema, Context: known, Keep: r.Keep, Human: r.Human, Record: r.Record,
-		Dir: q.dir, Files: q.files, Name: name, Prompt: []byte(prompt), Env: q.env, Read: true, Raw: true, Activity: r.Activity,
+		Dir: q.dir, Files: q.files, Name: name, Prompt: []byte(prompt), Env: q.env, Read: true, Raw: true, Activity: r.Activity, Wall: r.Wall,
 	}
 }
 

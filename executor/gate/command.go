@@ -15,6 +15,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/regular"
+	"github.com/ralph-compiler/ralph/internal/sandbox"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -71,7 +72,7 @@ func (c Command) run(ctx context.Context, r executor.GateRun) (out executor.Gate
 	begun := time.Now()
 	res, err := process.Run(ctx, process.Spec{
 		Argv: []string{"/bin/sh", "-c", line}, Dir: r.Dir, Env: env,
-		Stdout: stdout, Stderr: stderr, Cap: c.Cap, Grace: c.Grace, Filter: c.Filter, Mark: Mark,
+		Stdout: stdout, Stderr: stderr, Cap: c.Cap, Grace: c.Grace, Filter: c.Filter, Mark: Mark, Wall: sandbox.Of(r.Wall),
 		Time: time.Duration(r.Gate.TimeoutMS) * time.Millisecond,
 		Tap: func(isErr bool, b []byte) { // each needle is told of its own output alone
 			pulse.Heard(isErr, b)

@@ -46,6 +46,7 @@ func (l *AttemptLog) turned(b executor.AgentEnded, at time.Time) {
 	l.Outcome, l.ExitCode, l.Tail = b.Outcome, b.ExitCode, b.Tail
 	l.Turns++
 	l.Millis += b.Millis
+	l.Sandbox = b.Sandbox
 	l.Usage = addUsage(l.Usage, b.Usage, l.Turns == 1 && l.Usage.IsZero())
 	if b.Agent != "" {
 		l.Agent = b.Agent

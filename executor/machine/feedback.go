@@ -115,10 +115,14 @@ func feedback(l AttemptLog) []string {
 	for _, p := range l.Problems {
 		out = append(out, "", "ralph's own check: "+p)
 	}
+	out = append(out, refused("your programs", l.Sandbox)...)
 	for _, g := range l.Gates {
 		out = append(out, "", fmt.Sprintf("Gate %s: %s", g.Gate, g.Verdict))
 		if g.Verdict != executor.Pass && g.Message != "" {
 			out = append(out, "", quote(g.Message))
+		}
+		if g.Verdict != executor.Pass {
+			out = append(out, refused("gate "+g.Gate, g.Sandbox)...)
 		}
 	}
 	if l.Diagnosed != nil && l.Diagnosed.Note != "" {
@@ -128,6 +132,14 @@ func feedback(l AttemptLog) []string {
 		out = append(out, "", "The end of its output:", "", quote(l.Tail))
 	}
 	return out
+}
+
+// refused says which hosts a sandbox kept someone from.
+func refused(whom string, s *executor.Sandboxed) []string {
+	if s == nil || len(s.Refused) == 0 {
+		return nil
+	}
+	return []string{"", fmt.Sprintf("ralph's sandbox %q kept %s from hosts that its network list does not name: %s. Do without them, or say which are needed and why: only a person can allow them.", s.Name, whom, strings.Join(s.Refused, ", "))}
 }
 
 func pastTense(s executor.AttemptStatus) string {

@@ -2,8 +2,10 @@ package mcp
 
 import (
 	"context"
+	"slices"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/wall"
 )
 
 // Serve decorates a runner: each of its turns has its own tools in AgentRun.Tools while
@@ -44,12 +46,26 @@ func (d served) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEnd
 	}
 	defer d.server.shut(t)
 	r.Tools = &t.tools
+	r.Wall = d.server.through(r.Wall, t.tools)
 	ended, err := d.inner.Run(ctx, r)
 	d.server.shut(t)
 	if r.Reported != nil {
 		*r.Reported = t.last()
 	}
 	return ended, err
+}
+
+// through lets a sandbox reach the tools, at their own address, and the program that
+// offers them over stdio; nil for nil.
+func (s *Server) through(w *wall.Spec, t executor.Tools) *wall.Spec {
+	if w == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w = w.With(wall.Mount{From: t.Proxy[0]})
+	w.Forward = append(slices.Clip(w.Forward), wall.Forward{At: s.addr, To: s.addr})
+	return w
 }
 
 // program is a served runner that is a program.

@@ -12,10 +12,8 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
-	"github.com/ralph-compiler/ralph/internal/atomicfile"
 	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/process"
-	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -199,25 +197,4 @@ func (b Base) Plain(s string) string {
 		return s
 	}
 	return b.Redact(s)
-}
-
-// Scrub removes secrets from the agent's outcome file. An irregular file, or one too
-// long to be an outcome, is left to its reader.
-func (b Base) Scrub(r executor.AgentRun) error {
-	if b.Redact == nil {
-		return nil
-	}
-	path := r.OutcomeFile()
-	st, err := os.Lstat(path)
-	if err != nil || !st.Mode().IsRegular() || st.Size() > answerCap {
-		return nil
-	}
-	old, err := regular.ReadOwn(path)
-	if err != nil {
-		return err
-	}
-	if clean := b.Redact(string(old)); clean != string(old) {
-		return atomicfile.WriteOwn(path, []byte(clean), 0o600)
-	}
-	return nil
 }

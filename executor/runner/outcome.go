@@ -4,9 +4,11 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/atomicfile"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/text"
 )
@@ -46,6 +48,55 @@ func ReadOutcome(path string) (executor.Outcome, executor.Usage) {
 		return executor.Outcome{}, none
 	}
 	return executor.ParseOutcome(b)
+}
+
+// Scrub brings the agent's outcome file out of its sandbox, and removes secrets from it.
+// An irregular file, or one too long to be an outcome, is left to its reader.
+func (b Base) Scrub(r executor.AgentRun) error {
+	if err := fetch(r); err != nil || b.Redact == nil {
+		return err
+	}
+	path := r.OutcomeFile()
+	st, err := os.Lstat(path)
+	if err != nil || !st.Mode().IsRegular() || st.Size() > answerCap {
+		return nil
+	}
+	old, err := regular.ReadOwn(path)
+	if err != nil {
+		return err
+	}
+	if clean := b.Redact(string(old)); clean != string(old) {
+		return atomicfile.WriteOwn(path, []byte(clean), 0o600)
+	}
+	return nil
+}
+
+// fetch copies what a program in a sandbox left as its outcome, unless it reported
+// through a tool. No link is followed out of the turn's directory.
+func fetch(r executor.AgentRun) error {
+	if r.Wall == nil {
+		return nil
+	}
+	if _, err := os.Lstat(r.OutcomeFile()); !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	root, err := os.OpenRoot(r.Inside())
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	name := filepath.Base(r.OutcomeFile())
+	if _, err := root.Lstat(name); errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	b := []byte("the outcome is not a regular file\n") // which is no outcome
+	if f, err := regular.OpenIn(root, name); err == nil {
+		b, err = io.ReadAll(io.LimitReader(f, maxOutcome+1))
+		if err = errors.Join(err, f.Close()); err != nil {
+			return err
+		}
+	}
+	return atomicfile.WriteOwn(r.OutcomeFile(), b, 0o600)
 }
 
 func note(s string, n int) string { return text.Head(executor.Clean(strings.TrimSpace(s)), n) }

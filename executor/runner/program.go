@@ -14,6 +14,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/regular"
+	"github.com/ralph-compiler/ralph/internal/sandbox"
 	"github.com/ralph-compiler/ralph/internal/text"
 )
 
@@ -26,11 +27,12 @@ func (b Base) Program(r executor.AgentRun, also map[string]string, usual ...stri
 	return argv, env, err
 }
 
-// Spec is how the program of a turn runs, with its stderr in the turn's file.
+// Spec is how the program of a turn runs, in its sandbox if it has one, with its stderr in
+// the turn's file.
 func (b Base) Spec(r executor.AgentRun, argv, env []string) process.Spec {
 	return process.Spec{
 		Argv: argv, Dir: r.Dir, Env: env, Stderr: File(r, ErrExt),
-		Mark: Mark, Cap: b.Cap, Grace: b.Grace, Filter: b.Filter,
+		Mark: Mark, Cap: b.Cap, Grace: b.Grace, Filter: b.Filter, Wall: sandbox.Of(inside(r, argv, env)),
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -80,9 +81,18 @@ func Files(r executor.AgentRun) error {
 	if err := regular.MkdirOwn(r.Files); err != nil {
 		return err
 	}
-	for ext, content := range map[string][]byte{PromptExt: Prompt(r), FeedbackExt: r.Notes} {
-		if err := regular.WriteOwn(File(r, ext), content, 0o600); err != nil {
+	dirs := []string{r.Files}
+	if r.Wall != nil {
+		dirs = append(dirs, r.Inside())
+		if err := errors.Join(regular.RemoveAllOwn(r.Inside()), regular.MkdirOwn(r.Inside())); err != nil {
 			return err
+		}
+	}
+	for ext, content := range map[string][]byte{PromptExt: Prompt(r), FeedbackExt: r.Notes} {
+		for _, dir := range dirs {
+			if err := regular.WriteOwn(filepath.Join(dir, r.Turn()+ext), content, 0o600); err != nil {
+				return err
+			}
 		}
 	}
 	if err := os.Remove(r.OutcomeFile()); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -253,6 +263,7 @@ func (t *Turn) Person(said time.Time, text string) error {
 
 // Reported reports whether the outcome file already holds a valid report.
 func (t *Turn) Reported() bool {
+	_ = fetch(t.run) // End tells
 	if t.run.Raw {
 		st, err := os.Lstat(t.run.OutcomeFile())
 		return err == nil && st.Mode().IsRegular() && st.Size() > 0

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"time"
 
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/wall"
@@ -11,6 +12,9 @@ import (
 
 // ProxyAt is the address of the proxy inside.
 const ProxyAt = "127.0.0.1:3128"
+
+// startTime is how long a sandbox may take to start its program.
+const startTime = time.Minute
 
 // Sandbox is a process.Wall made of a Spec. It may be started more than once, and
 // concurrently: each start is a sandbox of its own on the same directories.

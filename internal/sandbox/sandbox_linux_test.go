@@ -74,9 +74,9 @@ func TestAProgramEndsAsItDoesOutside(t *testing.T) {
 	if err == nil {
 		t.Error("the root of the machine was mounted over the sandbox's")
 	}
-	// A file that is there outside, and not inside.
+	// A program whose interpreter is not inside.
 	missing := filepath.Join(t.TempDir(), "prog")
-	if err := os.WriteFile(missing, []byte("#!/bin/sh\n"), 0o755); err != nil {
+	if err := os.WriteFile(missing, []byte("#!"+filepath.Join(t.TempDir(), "none")+"\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	var not *process.NotStarted
@@ -212,5 +212,18 @@ func TestLimitsHold(t *testing.T) {
 	}
 	if out, _ := sh(t, s, "grep -E 'processes|core' /proc/self/limits | tr -s ' '"); !strings.Contains(out, "Max processes 100 100") || !strings.Contains(out, "core file size 0 0") {
 		t.Errorf("processes, core: %q", out)
+	}
+}
+
+func TestTryRunsAProgram(t *testing.T) {
+	took, err := sandbox.Try(context.Background(), wall.Namespaces)
+	if _, off := errors.AsType[*sandbox.Unavailable](err); off {
+		t.Skipf("SKIPPED: no sandbox on this machine: %v", err)
+	}
+	if err != nil || took <= 0 {
+		t.Errorf("%v, %v", took, err)
+	}
+	if _, err := sandbox.Try(context.Background(), "bwrap"); err == nil {
+		t.Error("there is no bwrap yet, and it was not refused")
 	}
 }

@@ -24,9 +24,6 @@ import (
 	"github.com/ralph-compiler/ralph/internal/wall"
 )
 
-// startTime is how long a sandbox may take to start its program.
-const startTime = time.Minute
-
 // Start implements process.Wall.
 func (s *Sandbox) Start(cmd *exec.Cmd, alone bool) (process.Inside, error) {
 	if s.spec.Kind != wall.Namespaces {
@@ -71,14 +68,21 @@ func (s *Sandbox) order(cmd *exec.Cmd, alone bool) (*inside.Order, error) {
 			return nil, fmt.Errorf("sandbox %q: %q cannot be mounted: name a directory or file below /", s.spec.Name, at)
 		}
 	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return nil, fmt.Errorf("sandbox %q: %w", s.spec.Name, err)
+	home := filepath.Clean(value(cmd.Env, "HOME"))
+	if !filepath.IsAbs(home) || home == "/" {
+		if home, err = os.UserHomeDir(); err != nil {
+			return nil, fmt.Errorf("sandbox %q: %w", s.spec.Name, err)
+		}
 	}
 	o := &inside.Order{
-		Wall: s.spec, Path: cmd.Path, Args: cmd.Args, Dir: cmp.Or(cmd.Dir, "/"), Env: cmd.Env, Alone: alone,
+		Wall: s.spec, Path: cmd.Path, Args: cmd.Args, Dir: cmp.Or(cmd.Dir, "/"), Env: environ(cmd.Env, s.spec.Egress != nil), Alone: alone,
 		UID: os.Geteuid(), GID: os.Getegid(), Home: home, User: "agent", Ports: ports,
 	}
+	var mounts []wall.Mount
+	for _, p := range programs(cmd.Env, home, cmd.Path) {
+		mounts = append(mounts, wall.Mount{From: p, Optional: true})
+	}
+	o.Wall.Mounts = append(mounts, o.Wall.Mounts...)
 	if u, err := user.Current(); err == nil && !strings.ContainsAny(u.Username, ":\n") {
 		o.User = u.Username
 	}

@@ -7,6 +7,8 @@
 // Nothing else of the machine is there.
 package wall
 
+import "slices"
+
 // Kind is the mechanism that builds a sandbox.
 type Kind string
 
@@ -76,4 +78,14 @@ type Limits struct {
 	Tmp  int64 // bytes of /tmp, of /run and of /dev/shm each; 2 GiB
 	File int64 // bytes of one file; 2 GiB
 	Pids int   // processes and threads; 4096. Root is not held to it
+}
+
+// With is a copy of a Spec with more mounts; nil for nil.
+func (s *Spec) With(more ...Mount) *Spec {
+	if s == nil {
+		return nil
+	}
+	out := *s
+	out.Mounts = append(slices.Clip(s.Mounts), more...)
+	return &out
 }

@@ -152,6 +152,9 @@ func settings(r executor.AgentRun, m room) map[string]string {
 		"CLAUDE_CODE_TMPDIR":                       m.temp,
 		"TMPDIR":                                   m.temp,
 	}
+	if r.Wall != nil { // which has its own
+		out["CLAUDE_CODE_TMPDIR"], out["TMPDIR"] = "/tmp", "/tmp"
+	}
 	for name := range r.Runner.Set {
 		delete(out, name)
 	}
@@ -170,10 +173,11 @@ func silence(r executor.AgentRun) int64 {
 
 // room are the files of a turn that only this runner knows.
 type room struct {
-	temp   string // directory for temporary files
-	agents string // file with the agent's text; "" if it has none
-	agent  string // its name; "" is Claude Code's own
-	mcp    string // file with the MCP server; "" if there is none
+	temp   string   // directory for temporary files
+	agents string   // file with the agent's text; "" if it has none
+	agent  string   // its name; "" is Claude Code's own
+	mcp    string   // file with the MCP server, the last one made; "" if there is none
+	made   []string // where the files are on the machine
 }
 
 // furnish makes the files. What was made is removed by clear, also after an error.
@@ -191,7 +195,7 @@ func furnish(r executor.AgentRun) (m room, err error) {
 		sum := sha256.Sum256([]byte(r.Text))
 		m.agent = fmt.Sprintf("ralph-%s-%x", plain(name), sum[:4])
 		m.agents = runner.File(r, ".agents.json")
-		if err := private(m.agents, map[string]any{m.agent: map[string]string{"description": "agent " + name, "prompt": r.Text}}); err != nil {
+		if err := m.private(r, ".agents.json", map[string]any{m.agent: map[string]string{"description": "agent " + name, "prompt": r.Text}}); err != nil {
 			return m, err
 		}
 	}
@@ -203,25 +207,25 @@ func furnish(r executor.AgentRun) (m room, err error) {
 		entry = map[string]any{"type": "stdio", "command": r.Tools.Proxy[0], "args": r.Tools.Proxy[1:], "env": r.Tools.ProxyEnv, "alwaysLoad": true}
 	}
 	m.mcp = runner.File(r, ".mcp.json")
-	return m, private(m.mcp, map[string]any{"mcpServers": map[string]any{server: entry}})
+	return m, m.private(r, ".mcp.json", map[string]any{"mcpServers": map[string]any{server: entry}})
 }
 
 // clear removes the files.
 func (m room) clear() {
-	for _, f := range []string{m.agents, m.mcp} {
-		if f != "" {
-			_ = os.Remove(f) // it may be gone
-		}
+	for _, f := range m.made {
+		_ = os.Remove(f) // it may be gone
 	}
 	if m.temp != "" {
 		_ = os.RemoveAll(m.temp) // what cannot be removed is in a directory of its own
 	}
 }
 
-// private writes a file that only this user can read.
-func private(path string, v any) error {
+// private writes a file of the turn that only this user can read.
+func (m *room) private(r executor.AgentRun, ext string, v any) error {
+	path := runner.Place(r, ext)
 	b, err := json.Marshal(v)
 	if err == nil {
+		m.made = append(m.made, path)
 		err = regular.WriteOwn(path, b, 0o600)
 	}
 	return err

@@ -65,7 +65,7 @@ func (c Runner) turn(t *runner.Turn, r executor.AgentRun, argv []string, limited
 	in.prompt(r.Prompt)
 
 	var wg sync.WaitGroup
-	w := watch(t, r, transcripts(env), sess, stop)
+	w := watch(t, r, runner.Outside(r, env, transcripts(env)), sess, stop)
 	wg.Go(func() { w.follow(ctx) })
 	res, err := c.program(ctx, r, append(argv, flags(r, sess, m)...), env, s, in, w)
 	stop()
@@ -110,7 +110,7 @@ func (c Runner) program(ctx context.Context, r executor.AgentRun, argv, env []st
 // seen says that the program has read its files: what holds a token need not lie
 // about any longer.
 func (m room) seen() {
-	if m.mcp != "" {
-		_ = os.Remove(m.mcp) // clear tries again
+	if len(m.made) > 0 && m.mcp != "" {
+		_ = os.Remove(m.made[len(m.made)-1]) // clear tries again
 	}
 }

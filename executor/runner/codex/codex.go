@@ -101,9 +101,12 @@ func (c Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEnd
 
 // turn runs the program once and says how that ended.
 func (c Runner) turn(t *runner.Turn, r executor.AgentRun, argv, env []string, limited *runner.Limit) runner.End {
-	others, err := c.servers(t.Context(), r, argv, env)
-	if err != nil {
-		return runner.End{Err: err}
+	var others []string
+	if r.Wall == nil { // inside, there are none of the user's
+		var err error
+		if others, err = c.servers(t.Context(), r, argv, env); err != nil {
+			return runner.End{Err: err}
+		}
 	}
 	stdin, err := openPrompt(r)
 	if err != nil {

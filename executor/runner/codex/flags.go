@@ -19,8 +19,8 @@ const tokenVar = "RALPH_MCP_TOKEN"
 // flags are what follows the program and the user's own options: what ralph says
 // comes last and wins. others are the names of MCP servers to be left out.
 func flags(r executor.AgentRun, others []string) []string {
-	out := []string{"exec", "--json", "--skip-git-repo-check", "-s", "workspace-write", "-C", r.Dir}
-	if r.Effect.Gate == "" && !r.Raw {
+	out := []string{"exec", "--json", "--skip-git-repo-check", "-s", confined(r), "-C", r.Dir}
+	if r.Effect.Gate == "" && !r.Raw && r.Wall == nil {
 		out = append(out, "--add-dir", r.Files) // RALPH_OUTCOME; a judge only reports, and runs what is judged
 	}
 	if r.Slug != "" {
@@ -39,6 +39,15 @@ func flags(r executor.AgentRun, others []string) []string {
 		return append(out, "fork", r.Effect.Session, "-")
 	}
 	return append(out, "resume", r.Effect.Session, "-")
+}
+
+// confined is what Codex confines its tools to. Its own sandbox does not nest in ralph's:
+// every tool would fail, and the turn would still end well.
+func confined(r executor.AgentRun) string {
+	if r.Wall != nil {
+		return "danger-full-access"
+	}
+	return "workspace-write"
 }
 
 // settings are what ralph sets for a turn, as Codex' -c takes it.

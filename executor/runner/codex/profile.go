@@ -36,7 +36,7 @@ func checkProfile(r executor.AgentRun, env []string) error {
 	if r.Slug == "" {
 		return nil
 	}
-	dir := home(env)
+	dir := runner.Outside(r, env, home(env))
 	if filepath.Base(r.Slug) == r.Slug && dir != "" {
 		if st, err := os.Stat(filepath.Join(dir, r.Slug+profileEnd)); err == nil && st.Mode().IsRegular() {
 			return nil

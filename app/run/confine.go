@@ -1,0 +1,155 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ralph-compiler/ralph/app/exit"
+	"github.com/ralph-compiler/ralph/executor/effects"
+	"github.com/ralph-compiler/ralph/internal/lists"
+	"github.com/ralph-compiler/ralph/internal/regular"
+	"github.com/ralph-compiler/ralph/internal/sandbox"
+	"github.com/ralph-compiler/ralph/internal/wall"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Confine says what the sandboxes of an epic are made with on this machine: each kind is
+// tried. instead is what the command line asks for in place of them all, "" for nothing:
+// only "none" is. said are lines for the reader. common is git's directory of the
+// repository. The error names all sandboxes that cannot be made: nothing has started.
+func Confine(ctx context.Context, epic *ir.Epic, common, instead string) (c effects.Confinement, said []string, err error) {
+	names := inUse(epic)
+	if len(names) == 0 {
+		return c, []string{"no sandbox: agents and gates run as you, and can do what you can (sandbox \"default\" { kind = \"auto\" } confines them)"}, nil
+	}
+	if c, err = material(common); err != nil {
+		return c, nil, err
+	}
+	c.Kinds = map[string]wall.Kind{}
+	var off error // why there are no namespaces
+	tried := false
+	var refused []string
+	for _, name := range names {
+		s := epic.Sandboxes[name]
+		switch {
+		case instead == "none" && s.Required:
+			refused = append(refused, fmt.Sprintf("sandbox %q: --sandbox none is refused, because the policy says required = true", name))
+			continue
+		case instead == "none":
+			c.Kinds[name] = wall.None
+			continue
+		}
+		if off == nil && !tried {
+			off, tried = try(ctx), true
+		}
+		if off != nil {
+			refused = append(refused, fmt.Sprintf("sandbox %q: %v", name, off))
+			continue
+		}
+		c.Kinds[name] = wall.Namespaces
+		said = append(said, fmt.Sprintf("sandbox %s: %s", name, wall.Namespaces))
+	}
+	if len(refused) > 0 {
+		return c, nil, exit.Inputf("agents and gates cannot be confined here as the policy asks:\n  - %s\n  Nothing was started. To run without a sandbox on this machine: ralph apply --sandbox none", strings.Join(refused, "\n  - "))
+	}
+	if instead == "none" {
+		said = []string{"warning: --sandbox none: agents and gates run as you, and can do what you can"}
+	}
+	return c, said, nil
+}
+
+// try makes a sandbox of namespaces, for real.
+func try(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	_, err := sandbox.Try(ctx, wall.Namespaces)
+	return err
+}
+
+// inUse are the sandboxes of an epic that confine something, by name.
+func inUse(epic *ir.Epic) []string {
+	names := map[string]bool{}
+	add := func(c ir.Confined) {
+		if c.Name != "" {
+			names[c.Name] = true
+		}
+	}
+	for n := range lists.Refs(epic.Nodes) {
+		for s := range lists.Refs(n.Steps) {
+			if s.Agent != "" {
+				add(epic.StepConfined(s, false))
+			}
+		}
+	}
+	add(epic.StepConfined(&ir.Step{}, true))
+	for name := range epic.Gates {
+		add(epic.GateConfined(name, false))
+		add(epic.GateConfined(name, true))
+	}
+	add(epic.SetupConfined())
+	return slices.Sorted(maps.Keys(names))
+}
+
+// material is what sandboxes are made of: the user's home and caches, and the objects that
+// clones read.
+func material(common string) (c effects.Confinement, err error) {
+	if c.Home, err = os.UserHomeDir(); err != nil {
+		return c, exit.Inputf("a sandbox needs to know your home directory: %w", err)
+	}
+	if c.Objects, err = objects(filepath.Join(common, "objects")); err != nil {
+		return c, err
+	}
+	below := func(names ...string) string { return filepath.Join(append([]string{c.Home}, names...)...) }
+	gopath := or(os.Getenv("GOPATH"), below("go"))
+	c.Caches = []string{
+		or(os.Getenv("GOMODCACHE"), filepath.Join(filepath.SplitList(gopath)[0], "pkg", "mod")),
+		or(os.Getenv("GOCACHE"), below(".cache", "go-build")),
+		below(".npm", "_cacache"), below(".cache", "uv"), below(".cache", "pip"), below(".cargo", "registry"), below(".cargo", "git"),
+	}
+	c.Caches = lists.Keep(c.Caches, filepath.IsAbs)
+	return c, nil
+}
+
+func or(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// objects are a directory of git's objects and those that it reads besides.
+func objects(dir string) ([]string, error) {
+	out := []string{dir}
+	for i := 0; i < len(out) && i < maxAlternates; i++ {
+		b, err := regular.ReadFile(filepath.Join(out[i], "info", "alternates"))
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		for line := range strings.Lines(string(b)) {
+			line = strings.TrimSpace(line)
+			if line == "" || line[0] == '#' {
+				continue
+			}
+			if !filepath.IsAbs(line) {
+				line = filepath.Join(out[i], line)
+			}
+			if !slices.Contains(out, line) {
+				out = append(out, line)
+			}
+		}
+	}
+	return out, nil
+}
+
+// maxAlternates bounds how many directories of objects are followed.
+const maxAlternates = 50

@@ -1,0 +1,244 @@
+package effects
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/regular"
+	"github.com/ralph-compiler/ralph/internal/wall"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Confinement is what sandboxes are made of on this machine.
+type Confinement struct {
+	// Kinds are what each sandbox of the epic is made with, by its name. One that is
+	// missing, or none, confines nothing.
+	Kinds   map[string]wall.Kind
+	Home    string   // the user's home directory
+	Objects []string // directories of objects that clones read: the user's repository's, and what that reads
+	Caches  []string // directories of the user that every sandbox may fill for itself and read
+}
+
+// stay says what a sandbox is for.
+type stay struct {
+	in    ir.Confined
+	who   string // whose home it is: an agent's or a gate's name
+	node  ir.NodeID
+	dir   string // worktree
+	blind bool   // a review: neither objects nor caches
+	brief bool   // what is written to home and caches goes afterwards
+}
+
+// confined is a sandbox that was made for one turn or gate.
+type confined struct {
+	*wall.Spec
+	clear func() error // takes away what is not kept
+
+	mu      sync.Mutex // guards refused
+	refused map[string]int
+}
+
+// confine makes the directories of a sandbox and says what is in it; nil if nothing is
+// to be confined.
+func (t *Tools) confine(s stay) (*confined, error) {
+	kind := t.Confinement.Kinds[s.in.Name]
+	if kind == "" || kind == wall.None {
+		return nil, nil
+	}
+	b := s.in.Sandbox
+	c := &confined{refused: map[string]int{}, clear: func() error { return nil }}
+	own := filepath.Join(t.State, "sandboxes", string(s.node), dirName(s.who))
+	if s.brief {
+		own = filepath.Join(own, "brief")
+		c.clear = func() error { return removeAll(own) }
+		if err := c.clear(); err != nil { // of one that was cut
+			return nil, err
+		}
+	}
+	home := filepath.Join(own, "home")
+	for _, dir := range []string{home, filepath.Join(own, "caches")} {
+		if err := regular.MkdirOwn(dir); err != nil {
+			return nil, err
+		}
+	}
+	c.Spec = &wall.Spec{Name: s.in.Name, Kind: kind, Home: home, Nest: b.Nest, Limits: limits(&b)}
+	if err := t.mount(c.Spec, s, b); err != nil {
+		return nil, err
+	}
+	if !s.blind {
+		for i, dir := range slices.Concat(t.Confinement.Caches, expanded(b.Cache, t.Confinement.Home)) {
+			c.Caches = append(c.Caches, wall.Cache{Lower: dir, Upper: filepath.Join(own, "caches", strconv.Itoa(i)+"-"+filepath.Base(dir))})
+		}
+	}
+	for _, at := range b.Services {
+		c.Forward = append(c.Forward, wall.Forward{At: at, To: at})
+	}
+	if len(s.in.Network) > 0 {
+		c.Egress = &wall.Egress{Hosts: slices.Clone(s.in.Network), Refused: c.refuse}
+	}
+	return c, nil
+}
+
+// mount says what of the machine is inside.
+func (t *Tools) mount(spec *wall.Spec, s stay, b ir.Sandbox) error {
+	add := func(write, optional bool, paths ...string) {
+		for _, p := range paths {
+			spec.Mounts = append(spec.Mounts, wall.Mount{From: p, Write: write, Optional: optional})
+		}
+	}
+	home := t.Confinement.Home
+	if !s.blind {
+		add(false, true, t.Confinement.Objects...)
+	}
+	add(false, true, expanded(b.Read, home)...)
+	add(true, true, expanded(b.Write, home)...)
+	add(true, false, s.dir)
+	if git := filepath.Join(s.dir, ".git"); isDir(git) {
+		if err := guardable(git); err != nil {
+			return err
+		}
+		add(true, false, git) // bound onto itself: it cannot be renamed
+		add(false, false, filepath.Join(git, "config"), filepath.Join(git, "hooks"))
+	}
+	for _, p := range expanded(b.Hide, home) {
+		spec.Mounts = append(spec.Mounts, wall.Mount{At: p, Cover: true})
+	}
+	return nil
+}
+
+// guardable makes the directory of hooks, which is to be read-only, if it is not there.
+func guardable(git string) error {
+	root, err := os.OpenRoot(git)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if err := root.Mkdir("hooks", 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
+}
+
+// removeAll removes a directory that holds others without permissions: those of Go's
+// modules, those of overlayfs.
+func removeAll(dir string) error {
+	err := regular.RemoveAllOwn(dir)
+	if !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	open := func(name string) { _ = root.Chmod(name, 0o700) } // RemoveAll tells
+	open(".")
+	_ = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		if d == nil || !d.IsDir() {
+			return nil
+		}
+		if err == nil { // before it is read
+			open(name)
+		}
+		return nil
+	})
+	return regular.RemoveAllOwn(dir)
+}
+
+func isDir(path string) bool {
+	st, err := os.Lstat(path)
+	return err == nil && st.IsDir()
+}
+
+// expanded are paths with the user's home directory for "~".
+func expanded(paths []string, home string) []string {
+	out := make([]string, 0, len(paths))
+	for _, p := range paths {
+		if rest, ok := strings.CutPrefix(p, "~"); ok && (rest == "" || rest[0] == '/') {
+			p = home + rest
+		}
+		out = append(out, filepath.Clean(p))
+	}
+	return out
+}
+
+// Asked is the sandbox of a turn that a person asks of an agent, in the home of the
+// session that it continues: the step's, or with gate the gate's. nil: there is none.
+func (t *Tools) Asked(node ir.NodeID, step *ir.Step, gate, agent, dir string) (*wall.Spec, error) {
+	s := stay{in: t.Epic.StepConfined(step, node == executor.Integration), who: agent, node: node, dir: dir}
+	if gate != "" {
+		s.in, s.who = t.Epic.GateConfined(gate, node == executor.Integration), gateHome(gate)
+	}
+	c, err := t.confine(s)
+	return c.spec(), err
+}
+
+// gateHome names the home of a gate's programs.
+func gateHome(gate string) string { return "gate " + gate }
+
+// told is what the agent hears of its sandbox: what fails without a word costs many turns.
+func (c *confined) told() string {
+	var b strings.Builder
+	b.WriteString("\n## Your sandbox\n\nYou run in a sandbox. You may write to your worktree, your home directory and /tmp; nothing else of the machine is writable, and most of it is not there.\n")
+	b.WriteString("git works, but for what writes .git/config or .git/hooks (`git config`, `git remote add`, installing hooks): use `git config --global` for yourself.\n")
+	switch {
+	case c.Egress == nil:
+		b.WriteString("There is no network.\n")
+	default:
+		b.WriteString("The network is an HTTP proxy (HTTPS_PROXY is set) that reaches only: " + strings.Join(c.Egress.Hosts, ", ") + ". Anything else is refused: do not try to get round it, say what you would need.\n")
+	}
+	for _, f := range c.Forward {
+		b.WriteString("The service at " + f.At + " can be reached.\n")
+	}
+	return b.String()
+}
+
+// limits are those of a policy's block, which the compiler has checked.
+func limits(s *ir.Sandbox) wall.Limits {
+	return wall.Limits{Tmp: s.Limit("tmp"), File: s.Limit("file"), Pids: int(s.Limit("pids"))}
+}
+
+// refuse counts a host that was asked for in vain.
+func (c *confined) refuse(host, _ string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.refused) < maxHosts || c.refused[host] > 0 {
+		c.refused[host]++
+	}
+}
+
+// maxHosts bounds how many different hosts are counted.
+const maxHosts = 1000
+
+// account is what is recorded of a sandbox; nil if there was none.
+func (c *confined) account() *executor.Sandboxed {
+	if c == nil {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return &executor.Sandboxed{Name: c.Name, Kind: string(c.Kind), Refused: executor.Refusals(c.refused)}
+}
+
+// spec is what runs get; nil if there is no sandbox.
+func (c *confined) spec() *wall.Spec {
+	if c == nil {
+		return nil
+	}
+	return c.Spec
+}
+
+// done takes away what is not kept.
+func (c *confined) done() error {
+	if c == nil {
+		return nil
+	}
+	return c.clear()
+}

@@ -1,0 +1,138 @@
+package runner
+
+import (
+	"maps"
+	"net/netip"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/wall"
+)
+
+// Model stands in a list of hosts for those that the runner's model needs.
+const Model = "model"
+
+// models are the hosts of each kind of runner, and the variables that name another one.
+var models = map[string]struct{ hosts, variables []string }{
+	"claude":   {[]string{"api.anthropic.com"}, []string{"ANTHROPIC_BASE_URL"}},
+	"codex":    {[]string{"api.openai.com", "chatgpt.com", "auth.openai.com"}, []string{"OPENAI_BASE_URL"}},
+	"opencode": {nil, []string{"ANTHROPIC_BASE_URL", "OPENAI_BASE_URL"}},
+	"acp":      {nil, []string{"ANTHROPIC_BASE_URL", "OPENAI_BASE_URL"}},
+	"command":  {nil, []string{"ANTHROPIC_BASE_URL", "OPENAI_BASE_URL"}},
+}
+
+// inside completes the sandbox of a turn: its own files, and the hosts that "model" stands
+// for. It is nil where there is no sandbox.
+func inside(r executor.AgentRun, argv, env []string) *wall.Spec {
+	if r.Wall == nil {
+		return nil
+	}
+	w := *r.Wall
+	w.Mounts = slices.Concat([]wall.Mount{{From: r.Inside(), At: r.Files, Write: true}}, w.Mounts)
+	if w.Egress == nil || !slices.Contains(w.Egress.Hosts, Model) {
+		return &w
+	}
+	e := *w.Egress
+	e.Hosts = slices.DeleteFunc(slices.Clone(e.Hosts), func(h string) bool { return h == Model })
+	own := ownModels(r, argv, env)
+	if len(own) == 0 {
+		e.Hosts = append(e.Hosts, models[r.Runner.Kind].hosts...)
+	}
+	w.Forward = slices.Clip(w.Forward)
+	for _, at := range own {
+		if a, err := netip.ParseAddrPort(at); err == nil && a.Addr().IsLoopback() {
+			w.Forward = append(w.Forward, wall.Forward{At: at, To: at})
+		} else {
+			e.Hosts, e.Private = append(e.Hosts, at), append(e.Private, at)
+		}
+	}
+	w.Egress = &e
+	return &w
+}
+
+// ownModels are the servers, "host:port", that the runner's settings and environment name
+// in place of the usual ones.
+func ownModels(r executor.AgentRun, argv, env []string) []string {
+	var out []string
+	add := func(text string) {
+		for _, at := range addresses(text) {
+			if !slices.Contains(out, at) {
+				out = append(out, at)
+			}
+		}
+	}
+	for _, name := range models[r.Runner.Kind].variables {
+		add(Value(env, name))
+	}
+	for _, a := range argv[1:] {
+		add(a)
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Runner.Set)) {
+		add(Value(env, name))
+	}
+	return out
+}
+
+// addresses are the servers of the URLs in a text.
+func addresses(text string) []string {
+	var out []string
+	for _, scheme := range []string{"http://", "https://"} {
+		for rest := text; ; {
+			i := strings.Index(rest, scheme)
+			if i < 0 {
+				break
+			}
+			word := rest[i:]
+			if end := strings.IndexAny(word, "\"' \t\n,;}])>"); end >= 0 {
+				word = word[:end]
+			}
+			rest = rest[i+len(scheme):]
+			u, err := url.Parse(word)
+			if err != nil || u.Hostname() == "" {
+				continue
+			}
+			out = append(out, server(u))
+		}
+	}
+	return out
+}
+
+// server is "host:port" of a URL, with this machine by its address.
+func server(u *url.URL) string {
+	host, port := u.Hostname(), u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	if host == "localhost" {
+		host = "127.0.0.1"
+	}
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	return host + ":" + port
+}
+
+// Place is where a file of the turn that its program reads is on the machine; the program
+// finds it at File.
+func Place(r executor.AgentRun, ext string) string {
+	if r.Wall == nil {
+		return File(r, ext)
+	}
+	return filepath.Join(r.Inside(), r.Turn()+ext)
+}
+
+// Outside is where a path of a turn's programs is on the machine: in a sandbox the home
+// directory is another.
+func Outside(r executor.AgentRun, env []string, path string) string {
+	home := filepath.Clean(Value(env, "HOME"))
+	if r.Wall == nil || r.Wall.Home == "" || home == "" {
+		return path
+	}
+	if rest, ok := strings.CutPrefix(path, home+"/"); ok {
+		return filepath.Join(r.Wall.Home, rest)
+	}
+	return path
+}

@@ -1,0 +1,110 @@
+package sandbox
+
+import (
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// outside are variables that lead to what is not inside.
+var outside = []string{
+	"SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY",
+	"DOCKER_HOST", "KUBECONFIG", "TMPDIR", "TMP", "TEMP",
+	"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy", "NO_PROXY", "no_proxy",
+}
+
+// certificates name files by which programs know whom they talk to.
+var certificates = []string{
+	"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "GIT_SSL_CAINFO", "CARGO_HTTP_CAINFO", "PIP_CERT",
+}
+
+// environ is the environment of a program inside: what leads out is not there, and with a
+// proxy all spellings of the variables that name it are.
+func environ(env []string, proxy bool) []string {
+	out := slices.DeleteFunc(slices.Clone(env), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		return slices.Contains(outside, name)
+	})
+	set := map[string]string{"TMPDIR": "/tmp", "NO_PROXY": "127.0.0.1,localhost,::1", "no_proxy": "127.0.0.1,localhost,::1"}
+	if proxy {
+		for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"} {
+			set[name] = "http://" + ProxyAt
+		}
+		set["NODE_USE_ENV_PROXY"] = "1" // Node from 22.21 on
+	}
+	for _, name := range slices.Sorted(maps.Keys(set)) {
+		out = append(out, name+"="+set[name])
+	}
+	return out
+}
+
+// value is that of the last setting of a variable; "" if there is none.
+func value(env []string, name string) string {
+	for i := len(env) - 1; i >= 0; i-- {
+		if v, ok := strings.CutPrefix(env[i], name+"="); ok {
+			return v
+		}
+	}
+	return ""
+}
+
+// toolchains lie below the home directory and hold programs and what these need, and
+// nothing of a person.
+var toolchains = []string{
+	".rustup", ".pyenv", ".rbenv", ".asdf", ".sdkman", ".nvm", ".volta", ".bun", ".deno", ".local/pipx",
+	".local/share/mise", ".local/share/uv", ".local/share/claude", ".local/share/pipx", ".local/share/fnm", ".local/share/pnpm",
+}
+
+// programs are the directories and files, to be mounted read-only, from which programs
+// with this environment run: those of PATH, toolchains, and what path really is.
+func programs(env []string, home, path string) []string {
+	var out []string
+	add := func(p string) {
+		if p = filepath.Clean(p); filepath.IsAbs(p) && !usual(p) && !within(home, p) && !slices.Contains(out, p) {
+			out = append(out, p)
+		}
+	}
+	for _, dir := range filepath.SplitList(value(env, "PATH")) {
+		if filepath.IsAbs(dir) {
+			add(toolchain(dir, home))
+		}
+	}
+	for _, t := range toolchains {
+		add(filepath.Join(home, t))
+	}
+	for _, name := range certificates {
+		if f := value(env, name); filepath.IsAbs(f) {
+			add(f)
+		}
+	}
+	add(path)
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		if i := strings.LastIndex(real, "/node_modules/"); i > 0 { // it needs its neighbours
+			real = real[:i+len("/node_modules")]
+		}
+		add(real)
+	}
+	return out
+}
+
+// usual reports whether a path is in every sandbox as it is.
+func usual(path string) bool {
+	return slices.ContainsFunc([]string{"/usr", "/bin", "/sbin", "/lib", "/lib64", "/nix/store", "/gnu/store"}, func(top string) bool { return within(path, top) })
+}
+
+// within reports whether a path is a directory or below it.
+func within(path, dir string) bool {
+	return path == dir || dir == "/" || strings.HasPrefix(path, dir+"/")
+}
+
+// toolchain is the directory to be mounted for a directory of PATH: what is beside "bin"
+// belongs to it, unless a person's own files may be there.
+func toolchain(dir, home string) string {
+	dir = filepath.Clean(dir)
+	parent := filepath.Dir(dir)
+	if filepath.Base(dir) != "bin" || within(home, parent) || parent == filepath.Join(home, ".local") || parent == filepath.Join(home, ".cargo") || strings.Count(parent, "/") < 2 {
+		return dir
+	}
+	return parent
+}
