@@ -30,9 +30,9 @@ const (
 
 // Result is what came of an attack.
 type Result struct {
-	ID        string
-	Succeeded bool
-	Seen      string // what stopped it: "EPERM"; or what it did
+	ID        string `json:"id"`
+	Succeeded bool   `json:"succeeded"`
+	Seen      string `json:"seen"` // what stopped it: "EPERM"; or what it did
 }
 
 // want is a cell of the table.

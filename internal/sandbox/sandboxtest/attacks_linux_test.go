@@ -1,0 +1,137 @@
+package sandboxtest
+
+import (
+	"context"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ralph-compiler/ralph/internal/process"
+	"github.com/ralph-compiler/ralph/internal/sandbox"
+	"github.com/ralph-compiler/ralph/internal/wall"
+)
+
+func TestMain(m *testing.M) {
+	Main(map[string]Level{"namespaces": walled(wall.Namespaces)})
+	os.Exit(m.Run())
+}
+
+// walled runs a program in a sandbox of a kind.
+func walled(kind wall.Kind) Level {
+	return func(p Program) error {
+		p.Wall.Kind = kind
+		if hasProxy {
+			p.Env = append(p.Env, "HTTPS_PROXY=http://"+sandbox.ProxyAt)
+		}
+		_, err := process.Run(context.Background(), process.Spec{
+			Argv: p.Argv, Env: p.Env, Dir: p.Dir, Wall: sandbox.New(p.Wall), Time: 2 * time.Minute, Stderr: os.DevNull,
+			Tap: func(stderr bool, b []byte) {
+				to := os.Stdout
+				if stderr {
+					to = os.Stderr
+				}
+				_, _ = to.Write(b)
+			},
+		})
+		return err
+	}
+}
+
+const nobody = 65534
+
+// users are those as whom attacks run: whoever tests, and nobody if that is root.
+func users() map[string]int {
+	if os.Getuid() == 0 {
+		return map[string]int{"root": 0, "nobody": nobody}
+	}
+	return map[string]int{"user": os.Getuid()}
+}
+
+// TestEveryAttackHasARow: and every row an attack.
+func TestEveryAttackHasARow(t *testing.T) {
+	rows := Attacks().IDs()
+	slices.Sort(rows)
+	got := append(slices.Sorted(maps.Keys(programs)), "Z01")
+	if !slices.Equal(got, rows) {
+		t.Errorf("attacks %v\nrows %v", got, rows)
+	}
+}
+
+// TestAttacks runs all attacks at every level: what the table does not allow is an error,
+// and so is an attack that does nothing where there is no sandbox.
+func TestAttacks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts thousands of processes")
+	}
+	for name, uid := range users() {
+		t.Run(name, func(t *testing.T) {
+			if uid != 0 {
+				t.Run("none", func(t *testing.T) { attacked(t, uid, "none", "none") })
+				t.Run("controls", func(t *testing.T) { controls(t, uid) })
+			}
+			column := "namespaces"
+			if uid == 0 {
+				column += "-root"
+			}
+			t.Run("namespaces", func(t *testing.T) { attacked(t, uid, "namespaces", column) })
+		})
+	}
+}
+
+// hasProxy says whether the sandbox answers on its proxy's address.
+const hasProxy = false
+
+// attacked runs all attacks at a level and compares them with a column.
+func attacked(t *testing.T, uid int, level, column string) {
+	table := Attacks()
+	if level != "none" && !hasProxy {
+		t.Logf("NOT TESTED: %s", strings.Join(table.With(OpenProxy).IDs(), " "))
+		table = slices.DeleteFunc(table, func(a Attack) bool { return a.Control == OpenProxy })
+	}
+	results := Build(t, uid).Launch(level, table.IDs()...)
+	wrong, silent := table.Wrong(column, results)
+	for _, line := range wrong {
+		t.Error(line)
+	}
+	if len(silent) > 0 {
+		t.Logf("UNPROVED on this machine, which blocks them itself: %s", strings.Join(silent, " "))
+	}
+	n := 0
+	for _, r := range results {
+		if r.Succeeded {
+			n++
+		}
+	}
+	t.Logf("%d of %d succeeded", n, len(results))
+}
+
+// controls shows that attacks which are blocked without a sandbox are attacks.
+func controls(t *testing.T, uid int) {
+	table := Attacks()
+	for control, run := range map[Control]func(s *Site, ids []string) []Result{
+		UserNS:    func(s *Site, ids []string) []Result { return s.Launch("userns", ids...) },
+		Elsewhere: func(s *Site, ids []string) []Result { s.Elsewhere(); return s.Launch("none", ids...) },
+		Terminal:  func(s *Site, ids []string) []Result { return s.LaunchOnTerminal("none", ids...) },
+		OpenProxy: func(s *Site, ids []string) []Result { s.OpenProxy(); return s.Launch("none", ids...) },
+	} {
+		t.Run(string(control), func(t *testing.T) {
+			ids := table.With(control).IDs()
+			var got []string
+			for _, r := range run(Build(t, uid), ids) {
+				if r.ID != "Z01" {
+					got = append(got, r.ID)
+				}
+				if r.ID != "Z01" && !r.Succeeded {
+					t.Errorf("%s: %s, want success", r.ID, r)
+				}
+			}
+			if !slices.Equal(got, ids) {
+				t.Errorf("results of %v, want %v", got, ids)
+			}
+		})
+	}
+	t.Logf("UNPROVED: %s", strings.Join(table.With(Unproved).IDs(), " "))
+}
