@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -13,8 +14,8 @@ import (
 )
 
 // Launch runs attacks at a level, all of them if none is named, and returns the results.
-// The process that plays ralph has been started with a descriptor that is open in the
-// user's home directory, and has the secret in its environment.
+// The process that plays ralph has been started with descriptors of the user's home
+// directory, and has the secret in its environment.
 func (s *Site) Launch(level string, ids ...string) []Result {
 	s.t.Helper()
 	return s.launch(nil, level, ids)
@@ -35,7 +36,7 @@ func (s *Site) launch(terminal *os.File, level string, ids []string) []Result {
 	cmd.Env = []string{"HOME=" + s.Home, "PATH=/usr/local/bin:/usr/bin:/bin", "TOKEN=" + s.Secret}
 	cmd.Dir = s.Main
 	cmd.SysProcAttr = s.as()
-	cmd.ExtraFiles = []*os.File{home} // nothing closes it on exec
+	cmd.ExtraFiles = slices.Repeat([]*os.File{home}, 16) // nothing closes them on exec, and some may be in the way of others
 	if terminal != nil {
 		cmd.Stdin, cmd.SysProcAttr.Setctty = terminal, true
 	}
