@@ -23,7 +23,7 @@ var programs = map[string]func(a *arena) error{
 	"D01": forks, "D02": fillTmp, "D03": bigFile, "D04": memory,
 	"I01": abstractSocket, "I02": unixSocket, "I03": sharedMemory, "I04": keyring,
 	"K01": userNamespace, "K02": mount, "K03": bpf, "K04": ioUring, "K05": userfault, "K06": perf,
-	"K07": setns, "K08": setuid, "K09": chroot, "K10": module, "K11": addKey,
+	"K07": setns, "K08": setuid, "K09": chroot, "K10": module, "K11": addKey, "K12": capabilities, "K13": otherABI,
 	"N01": tcp, "N02": udp, "N03": metadata, "N04": internet, "N05": mptcp, "N06": rawSocket,
 	"N07": packetSocket, "N08": vsock, "N09": oddSockets, "N10": netlink, "N11": listen,
 	"P01": kill, "P02": ptrace, "P03": stealDescriptor, "P04": setPriority, "P05": setLimit,
@@ -61,6 +61,7 @@ var programs = map[string]func(a *arena) error{
 	"W25": func(a *arena) error { return openToWrite(a.CorePattern) },
 	"W26": func(a *arena) error { return openToWrite(a.SysRq) },
 	"W27": disks, "W28": mknod, "W29": cgroups, "W30": replaceDevice, "W31": remount,
+	"W32": func(a *arena) error { return a.createIn(a.Top) },
 	"X01": proxied("CONNECT other.example:443"),
 	"X02": func(a *arena) error { return connect("CONNECT 127.0.0.1:" + port(a.Local)) },
 	"X03": proxied("CONNECT other.example\x00.allowed.example:443", "CONNECT other.example\x00allowed.example:443"),
@@ -77,7 +78,7 @@ var programs = map[string]func(a *arena) error{
 }
 
 // aparts are the attacks that change the process in which they succeed.
-var aparts = map[string]bool{"D01": true, "D04": true, "K02": true, "K07": true, "K09": true, "W31": true}
+var aparts = map[string]bool{"D01": true, "D04": true, "K02": true, "K07": true, "K09": true, "K13": true, "W31": true}
 
 // descriptor is an open file, with what /proc says that it is.
 type descriptor struct {

@@ -2,6 +2,7 @@ package sandboxtest
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"os"
 	"slices"
@@ -36,6 +37,9 @@ func walled(kind wall.Kind) Level {
 				_, _ = to.Write(b)
 			},
 		})
+		if off, ok := errors.AsType[*sandbox.Unavailable](err); ok {
+			return &Unavailable{off}
+		}
 		return err
 	}
 }

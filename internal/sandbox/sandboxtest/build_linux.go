@@ -46,7 +46,7 @@ func Build(t testing.TB, uid int) *Site {
 		Own: filepath.Join(home, "src", "trees", "own"), Other: filepath.Join(home, "src", "trees", "other"),
 		Project: filepath.Join(home, "src", "project"),
 		TmpSize: 128 << 20, FileSize: 256 << 20, Processes: 300,
-		Shadow: "/etc/shadow", Bin: "/usr/local/bin", Cron: "/etc/cron.d",
+		Top: "/", Shadow: "/etc/shadow", Bin: "/usr/local/bin", Cron: "/etc/cron.d",
 		CorePattern: "/proc/sys/kernel/core_pattern", SysRq: "/proc/sysrq-trigger",
 		Dev: "/dev", Init: "/proc/1", Disks: disksOutside(), Cgroups: cgroupsOutside(),
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -162,4 +163,33 @@ func sharedMemory(a *arena) error {
 		return err
 	}
 	return errors.Join(a.has(b), unix.SysvShmDetach(b))
+}
+
+// capabilities looks for any that is in force, or could be.
+func capabilities(*arena) error {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(string(status)) {
+		for _, set := range []string{"CapInh:", "CapPrm:", "CapEff:", "CapAmb:"} {
+			if has, ok := strings.CutPrefix(line, set); ok && strings.Trim(has, "0\t\n") != "" {
+				return nil
+			}
+		}
+	}
+	return errNone
+}
+
+// otherABI makes a system call by the numbers of another ABI: a filter that knows one
+// alone would let it through.
+func otherABI(*arena) error {
+	if runtime.GOARCH != "amd64" {
+		return errors.New("no other")
+	}
+	const x32 = 0x40000000
+	if _, _, no := unix.RawSyscall(x32+unix.SYS_GETPID, 0, 0, 0); no != 0 {
+		return no
+	}
+	return nil
 }

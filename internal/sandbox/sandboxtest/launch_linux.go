@@ -3,17 +3,20 @@ package sandboxtest
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
 
 // Launch runs attacks at a level, all of them if none is named, and returns the results.
+// The test ends, skipped or as a failure, if the level does not start.
 // The process that plays ralph has been started with descriptors of the user's home
 // directory, and has the secret in its environment.
 func (s *Site) Launch(level string, ids ...string) []Result {
@@ -43,11 +46,20 @@ func (s *Site) launch(terminal *os.File, level string, ids []string) []Result {
 	var out, errOut bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errOut
 	cmd.WaitDelay = 2 * time.Second // what outlives it holds its output
-	err = cmd.Run()
-	if errOut.Len() > 0 || err != nil {
-		s.t.Logf("%s: %v\n%s", level, err, errOut.String())
+	if err := cmd.Run(); err != nil {
+		s.fail(level, cmd.ProcessState.ExitCode(), fmt.Errorf("%w\n%s", err, errOut.String()))
 	}
 	return s.Results(out.Bytes())
+}
+
+// fail ends the test because a level did not start: it is skipped if this machine does
+// not have it, unless RALPH_SANDBOX_REQUIRE, a list with commas, names the level.
+func (s *Site) fail(level string, code int, err error) {
+	s.t.Helper()
+	if code == exitUnavailable && !slices.Contains(strings.Split(os.Getenv("RALPH_SANDBOX_REQUIRE"), ","), level) {
+		s.t.Skipf("SKIPPED: this machine has no level %s: %v", level, err)
+	}
+	s.t.Fatalf("level %s did not start: %v", level, err)
 }
 
 // Elsewhere puts files of the test's in the place of the system's.
@@ -57,7 +69,7 @@ func (s *Site) Elsewhere() {
 	for name, at := range map[string]*string{"shadow": &s.Shadow, "core_pattern": &s.CorePattern, "sysrq": &s.SysRq} {
 		*at = s.put("", dir, name)
 	}
-	for name, at := range map[string]*string{"bin": &s.Bin, "cron": &s.Cron, "dev": &s.Dev} {
+	for name, at := range map[string]*string{"top": &s.Top, "bin": &s.Bin, "cron": &s.Cron, "dev": &s.Dev} {
 		*at = filepath.Join(dir, name)
 		s.ok(os.MkdirAll(*at, 0o755))
 	}

@@ -47,7 +47,10 @@ func Main(levels map[string]Level) {
 		return
 	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, os.Args[1], err)
+		fmt.Fprintln(os.Stderr, err)
+		if off := (*Unavailable)(nil); errors.As(err, &off) {
+			os.Exit(exitUnavailable)
+		}
 		os.Exit(1)
 	}
 	os.Exit(0)

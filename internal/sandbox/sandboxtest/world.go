@@ -41,9 +41,9 @@ type World struct {
 	Processes         int   // limit
 
 	// Of the system; a control puts other things in their place.
-	Shadow, Bin, Cron, CorePattern, SysRq, Dev string
-	Init                                       string // directory of process 1 in /proc
-	Disks, Cgroups                             []string
+	Top, Shadow, Bin, Cron, CorePattern, SysRq, Dev string
+	Init                                            string // directory of process 1 in /proc
+	Disks, Cgroups                                  []string
 }
 
 // Victim is a process of the test's.
@@ -61,9 +61,18 @@ type Program struct {
 }
 
 // Level runs a program as one level of the table does, with this process's standard
-// output as its own, and returns when it has ended. An error is one of the sandbox; how
-// the program ended is not.
+// output as its own, and returns when it has ended. An error is one of the sandbox, and
+// an Unavailable if this machine has none of the kind; how the program ended is not.
 type Level func(p Program) error
+
+// Unavailable is the error of a level that this machine does not have.
+type Unavailable struct{ Err error }
+
+func (u *Unavailable) Error() string { return u.Err.Error() }
+func (u *Unavailable) Unwrap() error { return u.Err }
+
+// exitUnavailable is the exit code of a ralph whose level is not there.
+const exitUnavailable = 75
 
 func load(file string) (*World, error) {
 	b, err := os.ReadFile(file)
