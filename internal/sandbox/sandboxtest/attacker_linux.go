@@ -27,7 +27,7 @@ var programs = map[string]func(a *arena) error{
 	"N01": tcp, "N02": udp, "N03": metadata, "N04": internet, "N05": mptcp, "N06": rawSocket,
 	"N07": packetSocket, "N08": vsock, "N09": oddSockets, "N10": netlink, "N11": listen,
 	"P01": kill, "P02": ptrace, "P03": stealDescriptor, "P04": setPriority, "P05": setLimit,
-	"P06": stopParent, "P07": writeProc, "P08": typeIn, "P09": outlive,
+	"P06": stopParent, "P07": writeProc, "P08": typeIn, "P09": outlive, "P10": openTerminal,
 	"R01": func(a *arena) error { return a.read(a.Home, ".ssh/id_ed25519") },
 	"R02": func(a *arena) error { return a.read(a.Home, ".aws/credentials") },
 	"R03": func(a *arena) error { return a.read(a.Other, "notes.md") },

@@ -118,7 +118,6 @@ func controls(t *testing.T, uid int) {
 	for control, run := range map[Control]func(s *Site, ids []string) []Result{
 		UserNS:    func(s *Site, ids []string) []Result { return s.Launch("userns", ids...) },
 		Elsewhere: func(s *Site, ids []string) []Result { s.Elsewhere(); return s.Launch("none", ids...) },
-		Terminal:  func(s *Site, ids []string) []Result { return s.LaunchOnTerminal("none", ids...) },
 		OpenProxy: func(s *Site, ids []string) []Result { s.OpenProxy(); return s.Launch("none", ids...) },
 	} {
 		t.Run(string(control), func(t *testing.T) {

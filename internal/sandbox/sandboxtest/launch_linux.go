@@ -18,18 +18,12 @@ import (
 // Launch runs attacks at a level, all of them if none is named, and returns the results.
 // The test ends, skipped or as a failure, if the level does not start.
 // The process that plays ralph has been started with descriptors of the user's home
-// directory, and has the secret in its environment.
+// directory; it has the secret in its environment, and a terminal.
 func (s *Site) Launch(level string, ids ...string) []Result {
 	s.t.Helper()
-	return s.launch(nil, level, ids)
-}
-
-// Program is the attacker's command line for whoever starts it himself: the attacks named,
-// or all. It prints what Results reads.
-func (s *Site) Program(ids ...string) []string { return s.World.program(ids).Argv }
-
-func (s *Site) launch(terminal *os.File, level string, ids []string) []Result {
-	s.t.Helper()
+	leader, terminal := s.terminal()
+	defer leader.Close()
+	defer terminal.Close()
 	home, err := os.Open(s.Home)
 	s.ok(err)
 	defer home.Close()
@@ -40,9 +34,7 @@ func (s *Site) launch(terminal *os.File, level string, ids []string) []Result {
 	cmd.Dir = s.Main
 	cmd.SysProcAttr = s.as()
 	cmd.ExtraFiles = slices.Repeat([]*os.File{home}, 16) // nothing closes them on exec, and some may be in the way of others
-	if terminal != nil {
-		cmd.Stdin, cmd.SysProcAttr.Setctty = terminal, true
-	}
+	cmd.Stdin, cmd.SysProcAttr.Setctty = terminal, true
 	var out, errOut bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errOut
 	cmd.WaitDelay = 2 * time.Second // what outlives it holds its output
@@ -51,6 +43,10 @@ func (s *Site) launch(terminal *os.File, level string, ids []string) []Result {
 	}
 	return s.Results(out.Bytes())
 }
+
+// Program is the attacker's command line for whoever starts it himself: the attacks named,
+// or all. It prints what Results reads.
+func (s *Site) Program(ids ...string) []string { return s.World.program(ids).Argv }
 
 // fail ends the test because a level did not start: it is skipped if this machine does
 // not have it, unless RALPH_SANDBOX_REQUIRE, a list with commas, names the level.
@@ -81,20 +77,18 @@ func (s *Site) Elsewhere() {
 	s.tell()
 }
 
-// LaunchOnTerminal is Launch with a terminal of its own.
-func (s *Site) LaunchOnTerminal(level string, ids ...string) []Result {
+// terminal makes a terminal that nobody sits at.
+func (s *Site) terminal() (leader, follower *os.File) {
 	s.t.Helper()
-	const open = unix.O_RDWR | unix.O_NOCTTY | unix.O_CLOEXEC
-	leader, err := unix.Open("/dev/ptmx", open, 0)
+	leader, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	s.ok(err)
-	defer unix.Close(leader)
-	s.ok(unix.IoctlSetPointerInt(leader, unix.TIOCSPTLCK, 0))
-	n, err := unix.IoctlGetInt(leader, unix.TIOCGPTN)
+	s.ok(unix.IoctlSetPointerInt(int(leader.Fd()), unix.TIOCSPTLCK, 0))
+	n, err := unix.IoctlGetInt(int(leader.Fd()), unix.TIOCGPTN)
 	s.ok(err)
-	name := "/dev/pts/" + strconv.Itoa(n)
-	fd, err := unix.Open(name, open, 0)
+	follower, err = os.OpenFile("/dev/pts/"+strconv.Itoa(n), os.O_RDWR|unix.O_NOCTTY, 0)
 	s.ok(err)
-	terminal := os.NewFile(uintptr(fd), name)
-	defer terminal.Close()
-	return s.launch(terminal, level, ids)
+	if os.Getuid() == 0 {
+		s.ok(follower.Chown(s.uid, s.uid))
+	}
+	return leader, follower
 }

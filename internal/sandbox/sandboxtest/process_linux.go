@@ -85,6 +85,9 @@ func writeProc(a *arena) error {
 	return err
 }
 
+// openTerminal opens the one of whoever started ralph.
+func openTerminal(*arena) error { return openToWrite("/dev/tty") }
+
 // typeIn types into the terminal.
 func typeIn(*arena) error {
 	fd, err := unix.Open("/dev/tty", unix.O_RDWR|unix.O_NOCTTY, 0)

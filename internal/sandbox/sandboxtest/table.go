@@ -23,7 +23,6 @@ const (
 	NoControl Control = ""          // it succeeds without a sandbox
 	UserNS    Control = "userns"    // it succeeds as root of a user namespace
 	Elsewhere Control = "elsewhere" // it succeeds against files that stand in for the system's
-	Terminal  Control = "terminal"  // it succeeds with a terminal
 	OpenProxy Control = "proxy"     // it succeeds through a proxy that refuses nothing
 	Unproved  Control = "unproved"  // nothing shows it
 )
@@ -164,7 +163,7 @@ func row(head, cells []string) (Attack, error) {
 	if a.ID == "" || a.Does == "" {
 		return a, fmt.Errorf("an attack has an id and says what it does")
 	}
-	if !slices.Contains([]Control{NoControl, UserNS, Elsewhere, Terminal, OpenProxy, Unproved}, a.Control) {
+	if !slices.Contains([]Control{NoControl, UserNS, Elsewhere, OpenProxy, Unproved}, a.Control) {
 		return a, fmt.Errorf("no control is called %q", a.Control)
 	}
 	for i := 1; i < k-2; i++ {
