@@ -5,6 +5,8 @@ import (
 	"errors"
 	"maps"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -137,4 +139,38 @@ func controls(t *testing.T, uid int) {
 		})
 	}
 	t.Logf("UNPROVED: %s", strings.Join(table.With(Unproved).IDs(), " "))
+}
+
+// TestAnAdoptedRepositoryIsAttacked: a run's own repository takes the place of the one
+// that was built, whoever starts the attacker.
+func TestAnAdoptedRepositoryIsAttacked(t *testing.T) {
+	uid := os.Getuid()
+	if uid == 0 {
+		uid = nobody
+	}
+	s := Build(t, uid)
+	main, own := filepath.Join(s.Root, "adopted"), filepath.Join(s.Root, "run")
+	s.git(s.Root, "clone", "-q", s.Main, main)
+	s.git(s.Root, "clone", "-q", "--shared", main, own)
+	s.ok(os.MkdirAll(filepath.Join(own, ".git", "hooks"), 0o755))
+	s.Adopt(main, filepath.Join(main, ".git", "ralph"))
+	s.give()
+
+	ids := []string{"R04", "R05", "W07", "W08", "W10", "W13", "K02", "D03"}
+	argv := s.Program(ids...)
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Dir, cmd.SysProcAttr = own, s.as()
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Own = own
+	for _, r := range s.Results(out) {
+		if r.Succeeded != (r.ID != "K02") {
+			t.Errorf("%s: %s", r.ID, r)
+		}
+	}
+	if !s.marked("W07", main, ".git", "config") || !s.marked("W13", own, ".git", "hooks", "pre-commit") {
+		t.Error("another repository was attacked")
+	}
 }

@@ -20,10 +20,11 @@ import (
 // the test ends.
 type Site struct {
 	World
-	t      testing.TB
-	uid    int
-	before map[string]string // of what is outside
-	came   chan struct{}     // closed once the host got through to World.Open
+	t       testing.TB
+	uid     int
+	before  map[string]string // of what is outside
+	guarded []string          // files of the attacker's clone that belong to the outside
+	came    chan struct{}     // closed once the host got through to World.Open
 }
 
 // Build makes a world that belongs to a user: root may make it for others, nobody else
@@ -58,6 +59,8 @@ func Build(t testing.TB, uid int) *Site {
 	s.Ralph, s.Prey = s.victim(), s.victim()
 	s.serve()
 	s.tell()
+	git := filepath.Join(s.Own, ".git")
+	s.guarded = []string{git, filepath.Join(git, "config"), filepath.Join(git, "hooks"), filepath.Join(git, "hooks", "pre-commit")}
 	s.before = s.outside()
 	t.Cleanup(s.sweep)
 	return s
@@ -118,6 +121,7 @@ func (s *Site) files() {
 // and another worktree.
 func (s *Site) repositories() {
 	s.ok(os.MkdirAll(s.Main, 0o755))
+	s.put("[safe]\n\tdirectory = *\n", s.Root, ".gitconfig") // root makes what belongs to somebody else
 	s.git(s.Main, "init", "-q", "-b", "main")
 	s.git(s.Main, "config", "remote.origin.url", "https://ann:"+s.Secret+"@example.invalid/main.git")
 	s.put("# Main\n", s.Main, "README.md")
@@ -129,9 +133,28 @@ func (s *Site) repositories() {
 	s.ok(os.MkdirAll(filepath.Join(s.Own, ".git", "hooks"), 0o755))
 	s.ok(os.MkdirAll(filepath.Join(s.Main, ".git", "hooks"), 0o755))
 	s.put(s.Secret, s.Journal)
-	s.put("lost", s.Main, ".git", "lost")
-	id := s.git(s.Main, "hash-object", "-w", ".git/lost")
+	s.lose()
+}
+
+// lose leaves an object in Main that nobody needs.
+func (s *Site) lose() {
+	id := s.git(s.Main, "hash-object", "-w", s.put(s.Mark, s.Root, "lost"))
 	s.Object = filepath.Join(s.Main, ".git", "objects", id[:2], id[2:])
+}
+
+// Adopt attacks another repository than the one that was built: that of a run, whose state
+// is in a directory of its own. The attacker's worktree is then the directory in which it
+// is started; whoever knows it afterwards sets Own, so that what happened to it counts.
+// What becomes of the repository is no part of Z01; what else there is outside still is.
+func (s *Site) Adopt(main, state string) {
+	s.t.Helper()
+	s.Main, s.Own = main, ""
+	s.Journal = s.put(s.Secret, state, "attacked")
+	s.git(s.Main, "config", "remote.attacked.url", "https://ann:"+s.Secret+"@example.invalid/main.git")
+	s.lose()
+	s.tell()
+	s.guarded = nil
+	s.before = s.outside()
 }
 
 func (s *Site) git(dir string, args ...string) string {

@@ -57,7 +57,7 @@ func (s *Site) happened(id string) (seen, ok bool) {
 	if name, ok := map[string]string{"W06": "hooks/post-commit", "W07": "config", "W09": "refs/heads/main"}[id]; ok {
 		return s.marked(id, s.Main, ".git", name), true
 	}
-	if name, ok := map[string]string{"W12": "config", "W13": "hooks/pre-commit", "W14": "config"}[id]; ok {
+	if name, ok := map[string]string{"W12": "config", "W13": "hooks/pre-commit", "W14": "config"}[id]; ok && s.Own != "" {
 		return s.marked(id, s.Own, ".git", name), true
 	}
 	switch id {
@@ -120,7 +120,6 @@ func (s *Site) differences() []string {
 // was left running.
 func (s *Site) outside() map[string]string {
 	all := map[string]string{}
-	git := filepath.Join(s.Own, ".git")
 	err := filepath.WalkDir(s.Root, func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -134,11 +133,13 @@ func (s *Site) outside() map[string]string {
 		return nil
 	})
 	s.ok(err)
-	for _, name := range []string{s.Tmp, s.Shm, filepath.Join(git, "config"), filepath.Join(git, "hooks"), filepath.Join(git, "hooks", "pre-commit")} {
+	for _, name := range append([]string{s.Tmp, s.Shm}, s.guarded...) {
 		all[name] = s.describe(name)
 	}
-	if fi, err := os.Lstat(git); err == nil {
-		all[git] = fmt.Sprint("inode ", fi.Sys().(*syscall.Stat_t).Ino)
+	if len(s.guarded) > 0 { // the attacker may write in its .git, and not put another there
+		if fi, err := os.Lstat(s.guarded[0]); err == nil {
+			all[s.guarded[0]] = fmt.Sprint("inode ", fi.Sys().(*syscall.Stat_t).Ino)
+		}
 	}
 	for name, v := range map[string]Victim{"ralph": s.Ralph, "prey": s.Prey} {
 		all[name] = condition(v.PID)

@@ -17,7 +17,7 @@ type World struct {
 
 	Home    string // the user's
 	Inside  string // what a sandbox shows at Home
-	Own     string // worktree of the attacker: a clone with Main's objects
+	Own     string // worktree of the attacker: a clone with Main's objects; "" is the attacker's working directory
 	Other   string // another worktree
 	Main    string // the user's repository
 	Journal string // in Main
@@ -80,7 +80,11 @@ func load(file string) (*World, error) {
 		return nil, err
 	}
 	w := new(World)
-	return w, json.Unmarshal(b, w)
+	if err := json.Unmarshal(b, w); err != nil || w.Own != "" {
+		return w, err
+	}
+	w.Own, err = os.Getwd()
+	return w, err
 }
 
 // program is the attacker in this world. ids are the attacks to run, none: all.
