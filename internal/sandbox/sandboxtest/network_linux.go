@@ -226,5 +226,9 @@ func fronting(a *arena) error {
 	if code != "200" {
 		return errors.New(code)
 	}
-	return tls.Client(c, &tls.Config{ServerName: "other.example", InsecureSkipVerify: true}).Handshake()
+	err = tls.Client(c, &tls.Config{ServerName: "other.example", InsecureSkipVerify: true}).Handshake()
+	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "remote error" {
+		return errors.New("TLS alert")
+	}
+	return err
 }

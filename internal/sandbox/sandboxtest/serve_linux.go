@@ -39,7 +39,7 @@ func (s *Site) serve() {
 	model.Config.ErrorLog = log.New(io.Discard, "", 0) // connections that say nothing
 	model.StartTLS()
 	s.t.Cleanup(model.Close)
-	s.Model = "localhost:" + port(model.Listener.Addr().String())
+	s.Model = model.Listener.Addr().String()
 	s.Local = "localhost:" + port(s.TCP)
 
 	free, err := net.Listen("tcp", "127.0.0.1:0")
@@ -101,14 +101,13 @@ func (s *Site) OpenProxy() {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	s.ok(err)
 	s.t.Cleanup(func() { _ = l.Close() })
-	model := "127.0.0.1:" + port(s.Model)
 	go func() {
 		for {
 			c, err := l.Accept()
 			if err != nil {
 				return
 			}
-			go relay(c, model)
+			go relay(c, s.Model)
 		}
 	}()
 	s.Proxy = "http://" + l.Addr().String()

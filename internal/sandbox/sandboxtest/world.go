@@ -33,7 +33,7 @@ type World struct {
 
 	TCP, UDP, Unix, Abstract string // servers that answer with Secret
 	Open                     int    // port that the host calls again and again
-	Model                    string // "localhost:port" of a TLS server that the proxy may reach
+	Model                    string // "127.0.0.1:port" of a TLS server that the proxy may reach
 	Local                    string // "localhost:port" that is listed, and may not be reached
 	Proxy                    string // URL of a proxy that a sandbox does not make; "" if there is none
 
@@ -113,7 +113,7 @@ func (w *World) wall() wall.Spec {
 			{From: filepath.Join(w.Main, ".git", "objects")},
 			{From: filepath.Dir(w.exe())},
 		},
-		Egress: &wall.Egress{Hosts: []string{allowed, w.Model, w.Local}, Private: []string{w.Model}},
+		Egress: &wall.Egress{Hosts: []string{allowed, w.Local}, Private: []string{w.Model}},
 		Limits: wall.Limits{Tmp: w.TmpSize, File: w.FileSize, Pids: w.Processes},
 	}
 }
