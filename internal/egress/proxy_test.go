@@ -32,7 +32,7 @@ type world struct {
 	refused []string
 }
 
-func newWorld(t *testing.T, rules Rules) *world {
+func newWorld(t *testing.T, rules Rules, change ...func(*Proxy)) *world {
 	t.Helper()
 	before := runtime.NumGoroutine()
 	w := &world{t: t, names: map[string][]string{}, routes: map[string]string{}}
@@ -57,6 +57,9 @@ func newWorld(t *testing.T, rules Rules) *world {
 			return nil, fmt.Errorf("no route to %s", addr)
 		}
 		return (&net.Dialer{}).DialContext(ctx, network, to)
+	}
+	for _, c := range change {
+		c(p)
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -299,9 +302,10 @@ func TestAddressesAreJudgedOnceAndDialedAsTheyAre(t *testing.T) {
 }
 
 func TestThisMachineIsRefusedByItsPublicAddress(t *testing.T) {
-	w := newWorld(t, Rules{Hosts: []string{"allowed.example"}})
+	w := newWorld(t, Rules{Hosts: []string{"allowed.example"}}, func(p *Proxy) {
+		p.own = func(a netip.Addr) bool { return a.String() == somewhere }
+	})
 	w.names["allowed.example"] = []string{somewhere}
-	w.own = func(a netip.Addr) bool { return a.String() == somewhere }
 	if status, body := w.ask("CONNECT allowed.example:443 HTTP/1.1\r\nHost: a\r\n\r\n"); status != 403 {
 		t.Errorf("%d %s", status, body)
 	}
@@ -379,8 +383,7 @@ func TestEachRequestOfAConnectionIsJudged(t *testing.T) {
 }
 
 func TestASlowHeaderEnds(t *testing.T) {
-	w := newWorld(t, Rules{})
-	w.server.ReadHeaderTimeout = 50 * time.Millisecond // nobody connected yet
+	w := newWorld(t, Rules{}, func(p *Proxy) { p.server.ReadHeaderTimeout = 50 * time.Millisecond })
 	c := w.connect()
 	_, _ = io.WriteString(c, "GET http://allowed.example/ HTTP/1.1\r\nHo")
 	begun := time.Now()
@@ -399,7 +402,7 @@ func TestMoreConnectionsHaveToWait(t *testing.T) {
 	late := w.connect()
 	_, _ = io.WriteString(late, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
 	_ = late.SetReadDeadline(time.Now().Add(100 * time.Millisecond))
-	if _, err := late.Read(make([]byte, 1)); !errors.Is(err, context.DeadlineExceeded) && !isTimeout(err) {
+	if _, err := late.Read(make([]byte, 1)); !isTimeout(err) {
 		t.Fatalf("answered beside %d connections: %v", maxClients, err)
 	}
 	_ = idle[0].Close()
