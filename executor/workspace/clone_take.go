@@ -87,7 +87,8 @@ func (s *space) takeCommit(ctx context.Context, w *worktree, head string) error 
 func theirs(err error) bool {
 	var g *gitError
 	var large tooLarge
-	return errors.As(err, &large) || errors.As(err, &g) &&
+	var not notTaken
+	return errors.As(err, &large) || errors.As(err, &not) || errors.As(err, &g) &&
 		!says(g.stderr, "No space left", "Disk quota", "Input/output error", "Read-only file system", "Permission denied", "out of memory", "signal")
 }
 
@@ -98,9 +99,47 @@ const few = 100
 // which shows in it has, into the user's repository, by way of a pack: git names each
 // object by what it holds, and refuses those that are broken or lack something.
 func (s *space) copyObjects(ctx context.Context, w *worktree, want ...string) error {
-	refs, err := s.shows(w.node)
+	revs, err := s.newRevs(w, want)
 	if err != nil {
 		return err
+	}
+	if spec := s.confined(w, HandOver); spec != nil {
+		return s.handOver(ctx, w, spec, revs)
+	}
+	tmp, err := os.CreateTemp(s.state, "import-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name())
+	defer tmp.Close()
+	env := []string{"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + quotedPath(filepath.Join(w.at.gitDir, "objects"))}
+	if added, err := s.newFiles(ctx, env, revs); err != nil {
+		return err
+	} else if wrong := s.weigh(w, added); wrong != "" {
+		return wrong
+	} else {
+		w.added += total(added)
+	}
+	if err := s.git.pipe(ctx, strings.NewReader(revs), tmp, env, "pack-objects", "--revs", "--stdout", "-q"); err != nil {
+		return err
+	}
+	count, err := packed(tmp)
+	if err != nil || count == 0 {
+		return err
+	}
+	args := []string{"unpack-objects", "--strict", "-q"}
+	if count > few {
+		args = []string{"index-pack", "--strict", "--stdin"}
+	}
+	return s.git.pipe(ctx, bufio.NewReader(tmp), nil, nil, args...)
+}
+
+// newRevs names objects of a clone, and after "--not" what it has from the user's
+// repository, as pack-objects reads it.
+func (s *space) newRevs(w *worktree, want []string) (string, error) {
+	refs, err := s.shows(w.node)
+	if err != nil {
+		return "", err
 	}
 	have := map[string]bool{w.Left: true}
 	for _, oid := range append(slices.Collect(maps.Values(refs)), w.Heads...) {
@@ -116,32 +155,7 @@ func (s *space) copyObjects(ctx context.Context, w *worktree, want ...string) er
 			in.WriteString(oid + "\n")
 		}
 	}
-	tmp, err := os.CreateTemp(s.state, "import-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name())
-	defer tmp.Close()
-	env := []string{"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + quotedPath(filepath.Join(w.at.gitDir, "objects"))}
-	if added, err := s.newFiles(ctx, env, in.String()); err != nil {
-		return err
-	} else if wrong := s.weigh(w, added); wrong != "" {
-		return wrong
-	} else {
-		w.added += total(added)
-	}
-	if err := s.git.pipe(ctx, strings.NewReader(in.String()), tmp, env, "pack-objects", "--revs", "--stdout", "-q"); err != nil {
-		return err
-	}
-	count, err := packed(tmp)
-	if err != nil || count == 0 {
-		return err
-	}
-	args := []string{"unpack-objects", "--strict", "-q"}
-	if count > few {
-		args = []string{"index-pack", "--strict", "--stdin"}
-	}
-	return s.git.pipe(ctx, bufio.NewReader(tmp), nil, nil, args...)
+	return in.String(), nil
 }
 
 // packed returns how many objects a pack has, and leaves it at its beginning.

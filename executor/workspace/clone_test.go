@@ -36,7 +36,9 @@ func (r *repo) stored() map[string]string {
 	return all
 }
 
-func TestNothingIsWrittenThroughAClone(t *testing.T) { // facts: reliability §0.2; N5
+func TestNothingIsWrittenThroughAClone(t *testing.T) { overWalls(t, testNothingIsWrittenThroughAClone) } // facts: reliability §0.2; N5
+
+func testNothingIsWrittenThroughAClone(t *testing.T) {
 	r := newRepo(t, executortest.Epic([]string{"1.2", "1.1: 1.2"}, cloning))
 	r.result("bd-1-2", r.head(), "b.txt", "b\n")
 	base := r.head()
@@ -75,7 +77,11 @@ echo b > b.txt; git add b.txt; git commit -qm two
 	r.git("cat-file", "-e", c.Result.Commit+":b.txt")
 }
 
-func TestWhatAnAgentDoesToItsCloneIsNotFollowed(t *testing.T) { // facts: reliability §3.2
+func TestWhatAnAgentDoesToItsCloneIsNotFollowed(t *testing.T) {
+	overWalls(t, testWhatAnAgentDoesToItsCloneIsNotFollowed)
+} // facts: reliability §3.2
+
+func testWhatAnAgentDoesToItsCloneIsNotFollowed(t *testing.T) {
 	for name, c := range map[string]struct {
 		do   string
 		want string // part of a problem; "" for none
@@ -136,6 +142,10 @@ echo x > x; git add x; git commit -qm x; rm -f .git/objects/$(git rev-parse HEAD
 }
 
 func TestWhatIsOnlyStagedInACloneIsCollected(t *testing.T) {
+	overWalls(t, testWhatIsOnlyStagedInACloneIsCollected)
+}
+
+func testWhatIsOnlyStagedInACloneIsCollected(t *testing.T) {
 	r := newRepo(t, executortest.Epic(two, cloning))
 	base := r.head()
 	r.prepare("bd-1-1", 1, base)
@@ -153,6 +163,10 @@ func TestWhatIsOnlyStagedInACloneIsCollected(t *testing.T) {
 }
 
 func TestAnotherLayoutBeginsWithTheNextAttempt(t *testing.T) {
+	overWalls(t, testAnotherLayoutBeginsWithTheNextAttempt)
+}
+
+func testAnotherLayoutBeginsWithTheNextAttempt(t *testing.T) {
 	r := newRepo(t, executortest.Epic(two))
 	base := r.head()
 	for i, layout := range []string{"clone", "worktree", "clone"} {
@@ -174,7 +188,11 @@ func TestAnotherLayoutBeginsWithTheNextAttempt(t *testing.T) {
 	}
 }
 
-func TestAMergeInACloneSurvivesTheUsersGc(t *testing.T) { // facts: D9
+func TestAMergeInACloneSurvivesTheUsersGc(t *testing.T) {
+	overWalls(t, testAMergeInACloneSurvivesTheUsersGc)
+} // facts: D9
+
+func testAMergeInACloneSurvivesTheUsersGc(t *testing.T) {
 	r, in := quarrel(t, cloning)
 	r.prepareMerge("bd-1-4", 1, in[0].Commit, append(in[2:3:3], in[0], in[1]))
 	r.git("reflog", "expire", "--expire=now", "--all")
@@ -186,6 +204,10 @@ func TestAMergeInACloneSurvivesTheUsersGc(t *testing.T) { // facts: D9
 }
 
 func TestCommitsThatOthersPutOnANodesBranchArePinned(t *testing.T) {
+	overWalls(t, testCommitsThatOthersPutOnANodesBranchArePinned)
+}
+
+func testCommitsThatOthersPutOnANodesBranchArePinned(t *testing.T) {
 	r := newRepo(t, executortest.Epic(two, cloning))
 	base := r.head()
 	r.prepare("bd-1-1", 1, base)
@@ -200,7 +222,11 @@ func TestCommitsThatOthersPutOnANodesBranchArePinned(t *testing.T) {
 	}
 }
 
-func TestACloneThatWasCutWhileItWasMadeIsMadeAgain(t *testing.T) { // execution §9
+func TestACloneThatWasCutWhileItWasMadeIsMadeAgain(t *testing.T) {
+	overWalls(t, testACloneThatWasCutWhileItWasMadeIsMadeAgain)
+} // execution §9
+
+func testACloneThatWasCutWhileItWasMadeIsMadeAgain(t *testing.T) {
 	for name, c := range map[string]struct {
 		cut func(r *repo, dir string)
 		ok  bool
@@ -238,7 +264,11 @@ func TestACloneThatWasCutWhileItWasMadeIsMadeAgain(t *testing.T) { // execution 
 	}
 }
 
-func TestLocksThatAKilledGitLeftInACloneAreTakenAway(t *testing.T) { // execution §9; facts: reliability D3
+func TestLocksThatAKilledGitLeftInACloneAreTakenAway(t *testing.T) {
+	overWalls(t, testLocksThatAKilledGitLeftInACloneAreTakenAway)
+} // execution §9; facts: reliability D3
+
+func testLocksThatAKilledGitLeftInACloneAreTakenAway(t *testing.T) {
 	r := newRepo(t, executortest.Epic(two, cloning))
 	base := r.head()
 	r.prepare("bd-1-1", 1, base)

@@ -3,7 +3,8 @@
 // checks agents' changes, and moves ralph's own branches.
 //
 // In: effects of the machine and the epic. Out: commits, under refs. It imports
-// executor, ir, internal/process (setup commands), internal/atomicfile and internal/glob;
+// executor, ir, internal/process and internal/sandbox (setup commands, hand-over),
+// internal/wall, internal/atomicfile and internal/glob;
 // app opens it, executor/effects and executor/local call it.
 //
 // Effects use a [Space]: executor.Workspace. The rest is in its fields, by subject:
@@ -59,7 +60,10 @@
 // index and merge state of a clone, and nothing else: its configuration never. What
 // was committed or staged there is copied into the user's repository object by
 // object, each checked (git's fsck, nothing missing), and only what HEAD and the
-// index name. A .git that reads other objects, or holds a symbolic link, is set
+// index name. Of a clone whose node is confined (Space.Walls) no git outside reads
+// objects or configuration: a git in a sandbox of its own packs what is new, and the
+// pack is checked in quarantine before it gets to the user's objects (handover.go). A
+// .git that reads other objects, or holds a symbolic link, is set
 // aside. If the policy's layout differs from a worktree's, its content is saved and
 // the next attempt begins in a new one.
 //

@@ -133,7 +133,11 @@ func (s Trees) Recover(ctx context.Context) error {
 	q.do(s.recoverApart)
 	q.do(s.moveRenamed)
 	for _, half := range []string{"index-*", "import-*"} {
-		q.do(func() error { return removeAny(filepath.Join(s.state, half)) })
+		found, err := filepath.Glob(filepath.Join(escapeGlob(s.state), half))
+		q.note(err)
+		for _, path := range found {
+			q.do(func() error { return regular.RemoveAllOwn(path) })
+		}
 	}
 	return q.err
 }

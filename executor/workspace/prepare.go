@@ -267,6 +267,10 @@ func (s *space) setup(ctx context.Context, w *worktree, e executor.Effect) error
 	if err := s.copyFiles(w, spec.Copy); err != nil {
 		return err
 	}
+	inside, err := s.inside(w)
+	if err != nil {
+		return err
+	}
 	for i, line := range spec.Setup {
 		log := s.record(w, fmt.Sprintf(".setup-%d.log", i+1))
 		if err := regular.MkdirOwn(filepath.Dir(log)); err != nil {
@@ -278,7 +282,7 @@ func (s *space) setup(ctx context.Context, w *worktree, e executor.Effect) error
 		}
 		env[Mark] = log
 		res, err := process.Run(ctx, process.Spec{
-			Argv: []string{"/bin/sh", "-c", line}, Dir: w.dir, Env: process.Environ(env), Stdout: log, Stderr: log, Mark: Mark, Filter: s.Secrets.Filter,
+			Argv: []string{"/bin/sh", "-c", line}, Dir: w.dir, Env: process.Environ(env), Stdout: log, Stderr: log, Mark: Mark, Filter: s.Secrets.Filter, Wall: inside,
 		})
 		if err != nil {
 			return fmt.Errorf("setup command %d: %w", i+1, err)

@@ -132,9 +132,10 @@ func (m inHome) Run() int {
 	return m.M.Run()
 }
 
-// overLayouts runs a test with linked worktrees and with shared clones.
+// overLayouts runs a test with linked worktrees, with shared clones, and with clones of
+// confined nodes.
 func overLayouts(t *testing.T, test func(*testing.T)) {
-	for _, layout := range []string{"worktree", "clone"} {
+	for _, layout := range []string{"worktree", "clone", "clone/confined"} {
 		t.Run(layout, test)
 	}
 }
@@ -166,6 +167,9 @@ func (r *repo) open() {
 		r.space.Trees.Release()
 	}
 	r.space = s
+	if r.confined() {
+		confine(s)
+	}
 	r.t.Cleanup(s.Trees.Release)
 }
 

@@ -14,7 +14,10 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/lists"
+	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/regular"
+	"github.com/ralph-compiler/ralph/internal/sandbox"
+	"github.com/ralph-compiler/ralph/internal/wall"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -82,6 +85,10 @@ type space struct {
 	stash sync.Mutex // guards what is pinned of it
 
 	Secrets Secrets // set before anything is prepared
+	Walls   Walls   // likewise; nil: no sandbox is in force
+
+	enclose func(*wall.Spec) process.Wall // makes a sandbox
+	largest int64                         // pack that a clone may hand over, in bytes
 
 	branches map[string]bool    // refs of this epic's branches
 	begun    map[ir.NodeID]bool // nodes that have attempts by the journal, see Began
@@ -143,7 +150,7 @@ func Open(ctx context.Context, dir string, epic *ir.Epic) (*Space, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &space{repository: r.again(), epic: epic, branches: map[string]bool{}, free: FreeSpace}
+	s := &space{repository: r.again(), epic: epic, branches: map[string]bool{}, free: FreeSpace, enclose: sandbox.Of, largest: maxPack}
 	if err := s.know(); err != nil {
 		return nil, err
 	}

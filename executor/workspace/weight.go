@@ -62,14 +62,24 @@ const asFile = 1 << 20
 // not hold: every version of each, and commits and directories that are as large as
 // files. What git cannot list it will refuse to copy.
 func (s *space) newFiles(ctx context.Context, env []string, revs string) ([]heavy, error) {
-	wanted, held, _ := strings.Cut(revs, "--not\n")
-	for oid := range strings.Lines(held) {
-		wanted += "^" + oid // git before 2.42 knows no --not here
-	}
-	list, err := s.git.run(ctx, place{}, wanted, env, "rev-list", "--objects", "--stdin")
+	list, err := s.git.run(ctx, place{}, wanted(revs), env, "rev-list", "--objects", "--stdin")
 	if err != nil {
 		return nil, ctx.Err()
 	}
+	return s.sizes(ctx, env, list)
+}
+
+// wanted writes revs as rev-list reads them: before 2.42 it knows no --not there.
+func wanted(revs string) string {
+	wanted, held, _ := strings.Cut(revs, "--not\n")
+	for oid := range strings.Lines(held) {
+		wanted += "^" + oid
+	}
+	return wanted
+}
+
+// sizes picks, of a list of objects and their names, those that are as large as files.
+func (s *space) sizes(ctx context.Context, env []string, list []byte) ([]heavy, error) {
 	var out bytes.Buffer
 	if err := s.git.pipe(ctx, bytes.NewReader(list), &out, env, "cat-file", "--batch-check=%(objecttype) %(objectsize) %(objectname) %(rest)", "--buffer"); err != nil {
 		return nil, err
@@ -84,7 +94,7 @@ func (s *space) newFiles(ctx context.Context, env []string, revs string) ([]heav
 		switch {
 		case err != nil:
 		case f[0] == "blob":
-			files = append(files, heavy{f[3], n})
+			files = append(files, heavy{cmp.Or(f[3], fmt.Sprintf("object %.12s", f[2])), n})
 		case f[0] == "tree" && n >= asFile:
 			files = append(files, heavy{"the names in " + cmp.Or(f[3], "."), n})
 		case f[0] == "commit" && n >= asFile:

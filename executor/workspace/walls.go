@@ -1,0 +1,123 @@
+package workspace
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/lists"
+	"github.com/ralph-compiler/ralph/internal/process"
+	"github.com/ralph-compiler/ralph/internal/regular"
+	"github.com/ralph-compiler/ralph/internal/wall"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Purpose is what this package starts a program in a sandbox for.
+type Purpose string
+
+// Purposes.
+const (
+	Setup    Purpose = "setup"     // a command of worktree.setup
+	HandOver Purpose = "hand-over" // git, which packs what a clone holds
+)
+
+// Walls returns the sandbox that is in force for a node, nil if none is. For Setup it has
+// all but the worktree and the user's objects, see Trees.Mounts; for HandOver only Name,
+// Kind and Limits count. It may be called from any goroutine.
+type Walls func(id ir.NodeID, p Purpose) *wall.Spec
+
+// confined is the sandbox that is in force for a worktree, nil if none is.
+func (s *space) confined(w *worktree, p Purpose) *wall.Spec {
+	if s.Walls == nil {
+		return nil
+	}
+	spec := s.Walls(w.node.ID, p)
+	if spec == nil || spec.Kind == wall.None {
+		return nil
+	}
+	return spec
+}
+
+// Mounts are what a program in a sandbox needs of a worktree, or of one apart, at dir: the
+// worktree, which it may write to but for what leads git elsewhere, and the objects of the
+// user's repository. A mount of something inside the worktree comes after these, one of
+// something that holds the worktree before.
+func (s Trees) Mounts(dir string) ([]wall.Mount, error) {
+	mounts := []wall.Mount{{From: dir, Write: true}}
+	if git := filepath.Join(dir, ".git"); isDir(git) {
+		mounts = append(mounts, wall.Mount{From: git, Write: true}, wall.Mount{From: filepath.Join(git, "config")}, wall.Mount{From: filepath.Join(git, "hooks")})
+	}
+	objects, err := s.objectMounts()
+	return append(mounts, objects...), err
+}
+
+// objectMounts show the objects of the user's repository, and those that it borrows.
+func (s *space) objectMounts() ([]wall.Mount, error) {
+	dirs := []string{filepath.Join(s.git.common, "objects")}
+	for i := 0; i < len(dirs); i++ {
+		b, err := regular.ReadMax(filepath.Join(dirs[i], "info/alternates"), maxConfig)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		for line := range strings.Lines(string(b)) {
+			dir := strings.TrimSpace(line)
+			if dir == "" || strings.HasPrefix(dir, "#") {
+				continue
+			}
+			if dir = filepath.Clean(from(dirs[i], dir)); !slices.Contains(dirs, dir) {
+				dirs = append(dirs, dir)
+			}
+		}
+	}
+	return lists.Map(dirs, func(dir string) wall.Mount { return wall.Mount{From: dir, Optional: dir != dirs[0]} }), nil
+}
+
+// inside is the sandbox for a command of a worktree's setup, nil if none is in force.
+func (s *space) inside(w *worktree) (process.Wall, error) {
+	spec := s.confined(w, Setup)
+	if spec == nil {
+		return nil, nil
+	}
+	own, err := Trees{s}.Mounts(w.dir)
+	if err != nil {
+		return nil, err
+	}
+	in := *spec
+	below := func(m wall.Mount) bool {
+		at := m.At
+		if at == "" {
+			at = m.From
+		}
+		return strings.HasPrefix(at, w.dir+string(filepath.Separator))
+	}
+	in.Mounts = slices.Concat(lists.Keep(spec.Mounts, func(m wall.Mount) bool { return !below(m) }), own, lists.Keep(spec.Mounts, below))
+	return s.enclose(&in), nil
+}
+
+// mendConfig makes what a sandbox shows of a clone's .git read-only: its configuration,
+// as ralph wrote it, and the directory of its hooks. What was there before the sandbox was
+// in force would otherwise stay.
+func (s *space) mendConfig(w *worktree) error {
+	if s.confined(w, HandOver) == nil {
+		return nil
+	}
+	root, err := os.OpenRoot(w.at.gitDir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	var q asking
+	if st, err := root.Lstat("hooks"); err != nil || !st.IsDir() {
+		q.do(func() error { return root.RemoveAll("hooks") })
+		q.do(func() error { return root.Mkdir("hooks", 0o755) })
+	}
+	want := s.cloneConfig()
+	if b, err := regular.ReadIn(root, "config"); err != nil || string(b) != want {
+		q.do(func() error { return root.RemoveAll("config") })
+		q.do(func() error { return root.WriteFile("config", []byte(want), 0o644) })
+	}
+	return q.err
+}
