@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor/executortest"
+	"github.com/ralph-compiler/ralph/internal/wall"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -153,4 +154,43 @@ func testGitProcessesOfANode(t *testing.T) {
 	if len(kinds) > 12 {
 		t.Errorf("%d git commands for one node: %v", len(kinds), kinds)
 	}
+}
+
+// BenchmarkHandOver takes 5,000 new files of a clone that a confined node has committed,
+// in a sandbox, and without one: in ms each.
+func BenchmarkHandOver(b *testing.B) {
+	for _, name := range []string{"confined", "open"} {
+		b.Run(name, func(b *testing.B) { benchHandOver(b, name == "confined") })
+	}
+}
+
+func benchHandOver(b *testing.B, confined bool) {
+	files := 5000
+	if testing.Short() {
+		files = 200
+	}
+	var took time.Duration
+	for range b.N {
+		r := newRepo(b, executortest.Epic(two, cloning))
+		if confined {
+			r.wallIn(wall.Limits{})
+		}
+		r.prepare("bd-1-1", 1, r.head())
+		for i := range files {
+			r.in("bd-1-1", fmt.Sprintf("d%d/f%d.go", i/50, i), fmt.Sprintf("package d%d\n\n// F%d returns its number.\nfunc F%d() int { return %d }\n%s", i/50, i, i, i, strings.Repeat("// more text\n", i%80)))
+		}
+		r.sh("bd-1-1", "git add -A; git commit -qm many")
+		w := r.space.own(r.space.nodes["bd-1-1"])
+		_, err := r.space.find(w)
+		r.must(err)
+		_, head, err := r.space.cloneHead(w)
+		r.must(err)
+		began := time.Now()
+		r.must(r.space.importFrom(b.Context(), w, head))
+		took += time.Since(began)
+		if w.refused != "" || !r.has(head) {
+			b.Fatalf("it was not taken: %s", w.refused)
+		}
+	}
+	b.ReportMetric(float64(took.Milliseconds())/float64(b.N), "ms/hand-over")
 }

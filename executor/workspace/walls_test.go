@@ -1,11 +1,15 @@
 package workspace
 
 import (
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/executortest"
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/wall"
 	"github.com/ralph-compiler/ralph/ir"
@@ -38,4 +42,84 @@ func overWalls(t *testing.T, test func(*testing.T)) {
 	for _, name := range []string{"open", "confined"} {
 		t.Run(name, test)
 	}
+}
+
+// Setup commands run in the sandbox of their node, also of the one in which gates are tried
+// beforehand, with the worktree, what git needs, and what the policy adds.
+func TestSetupRunsInTheSandboxOfItsNode(t *testing.T) {
+	top := t.TempDir()
+	r := newRepo(t, executortest.Epic([]string{"1.1"}, cloning, func(e *ir.Epic) {
+		e.Run.Worktree.Setup = []string{"{ git log --oneline; cat secret kept; test -e " + top + "/outside || echo no outside; git config a.b c; echo x > .git/hooks/pre-commit; mv .git elsewhere; rm -rf .git/hooks .git/config; } > made.log 2>&1; mkdir made; echo made > made/it; true"}
+	}))
+	r.must(os.WriteFile(filepath.Join(top, "outside"), nil, 0o600))
+	r.write("secret", "hidden\n")
+	r.write("kept", "kept\n")
+	r.git("add", "-A")
+	r.git("commit", "-qm", "more")
+	r.wallIn(wall.Limits{})
+	r.space.Walls = func(id ir.NodeID, p Purpose) *wall.Spec {
+		if p != Setup {
+			return &wall.Spec{Name: "default", Kind: wall.Namespaces}
+		}
+		dir := r.space.Dir(id)
+		return &wall.Spec{Name: "default", Kind: wall.Namespaces, Mounts: []wall.Mount{
+			{At: filepath.Join(dir, "secret"), Cover: true}, {From: filepath.Dir(dir)}, // the second would hide the worktree if it came after it
+		}}
+	}
+	check := func(dir string) {
+		t.Helper()
+		b, err := os.ReadFile(filepath.Join(dir, "made.log"))
+		r.must(err)
+		for _, want := range []string{"more\n", "first\n", "kept\n", "no outside", "could not write config", "hooks/pre-commit: Read-only file system"} {
+			if !strings.Contains(string(b), want) {
+				t.Errorf("no %q in %s", want, b)
+			}
+		}
+		if strings.Contains(string(b), "hidden") {
+			t.Error("what the policy hides is seen")
+		}
+	}
+	base := r.head()
+	r.prepare("bd-1-1", 1, base)
+	dir := r.space.Dir("bd-1-1")
+	check(dir)
+	r.in("bd-1-1", "a.txt", "a")
+	if c := r.collect("bd-1-1", 1, base); len(c.Problems) > 0 || c.Files != 1 {
+		t.Errorf("collected %+v", c)
+	}
+	e := r.gate(executor.Integration, base, "base", true)
+	e.Step = executor.Preflight
+	at, err := r.space.Open(t.Context(), e)
+	r.must(err)
+	if _, err := os.Stat(filepath.Join(at, "made/it")); err != nil {
+		t.Errorf("before gates are tried: %v", err)
+	}
+	r.closed(e)
+}
+
+// A sandbox that is not there fails the attempt's preparation, and nothing runs without.
+func TestSetupDoesNotRunWithoutItsSandbox(t *testing.T) {
+	r := newRepo(t, executortest.Epic([]string{"1.1"}, cloning, func(e *ir.Epic) {
+		e.Run.Worktree.Setup = []string{"touch ran"}
+	}))
+	r.space.Walls = func(ir.NodeID, Purpose) *wall.Spec { return &wall.Spec{Kind: "no such kind"} }
+	if _, err := r.space.Prepare(t.Context(), r.effect(executor.EffectPrepare, "bd-1-1", 1, r.head())); err == nil {
+		t.Error("prepared")
+	}
+	if _, err := os.Stat(filepath.Join(r.space.Dir("bd-1-1"), "ran")); err == nil {
+		t.Error("it ran")
+	}
+}
+
+// What stood in the configuration of a clone before its node was confined does not stay.
+func TestTheConfigurationOfAConfinedCloneIsRalphs(t *testing.T) {
+	r := newRepo(t, executortest.Epic(two, cloning))
+	base := r.head()
+	r.prepare("bd-1-1", 1, base)
+	r.sh("bd-1-1", "cp .git/config $TOP-config; git config core.fsmonitor evil; rm -rf .git/hooks; echo x > .git/hooks; echo a > a.txt; git add a.txt; git commit -qm a --no-verify")
+	confine(r.space)
+	if saved := r.prepare("bd-1-1", 2, base); saved == "" {
+		t.Error("its commit was not saved")
+	}
+	r.sh("bd-1-1", "cmp .git/config $TOP-config; test -d .git/hooks")
 }
