@@ -106,6 +106,10 @@ func (s *space) tellMoved(w *worktree) ([]string, error) {
 // directory is added to it. Of a worktree apart, which goes with all that is in it, they
 // are removed.
 func (s *space) moveOut(w *worktree, why string, paths ...string) error {
+	paths, err := inTree(w, paths)
+	if err != nil {
+		return err
+	}
 	if strings.Contains(w.name, "@") {
 		var q asking
 		for _, p := range paths {
@@ -137,11 +141,25 @@ func (s *space) moveOut(w *worktree, why string, paths ...string) error {
 	return err
 }
 
+// inTree leaves out the paths that are not in a worktree: they are gone, or a directory on
+// their way is a link that leads out of it, to what is not ralph's to move.
+func inTree(w *worktree, paths []string) ([]string, error) {
+	if slices.Contains(paths, ".") { // the whole of it, or what is in its place
+		return paths, nil
+	}
+	root, err := os.OpenRoot(w.dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return lists.Keep(paths, func(p string) bool {
+		_, err := root.Lstat(filepath.FromSlash(p))
+		return err == nil
+	}), nil
+}
+
 func (s *space) moveTo(dir string, w *worktree, paths []string) error {
 	for _, p := range paths {
-		if !filepath.IsLocal(filepath.FromSlash(p)) {
-			return fmt.Errorf("move %s out of the worktree: it is not in there", p)
-		}
 		from := filepath.Join(w.dir, filepath.FromSlash(p))
 		to := filepath.Join(dir, filepath.FromSlash(p))
 		if p == "." {

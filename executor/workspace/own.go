@@ -248,9 +248,14 @@ func (s *space) lacking(ctx context.Context, c *executor.Collected, e executor.E
 // halfMerged says what of a merge of the person's own is not resolved, "" if nothing:
 // a path that git calls unmerged and that still holds its markers, or is gone.
 func (s *space) halfMerged(ctx context.Context, w *worktree, now sight) (string, error) {
+	root, err := os.OpenRoot(w.dir)
+	if err != nil {
+		return "", err
+	}
+	defer root.Close()
 	var left []string
 	for _, p := range now.unmerged {
-		b, err := regular.ReadFile(filepath.Join(w.dir, filepath.FromSlash(p)))
+		b, err := regular.ReadIn(root, filepath.FromSlash(p))
 		if err == nil && strings.Contains("\n"+string(b), "\n<<<<<<< ") {
 			left = append(left, p)
 		}

@@ -23,6 +23,20 @@ func unlock(path string, need fs.FileMode) bool {
 	return os.Chmod(path, st.Mode().Perm()|need) == nil
 }
 
+// unlockIn is unlock of a path of a directory, whose links lead nowhere outside.
+func unlockIn(dir, path string, need fs.FileMode) bool {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return false
+	}
+	defer root.Close()
+	st, err := root.Lstat(path)
+	if err != nil || !st.IsDir() && !st.Mode().IsRegular() || st.Mode().Perm()&need == need {
+		return false
+	}
+	return root.Chmod(path, st.Mode().Perm()|need) == nil
+}
+
 // unlockDirs gives the owner all rights to the directories below dir, and to dir.
 func unlockDirs(dir string) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

@@ -54,7 +54,7 @@ func (s *space) fits(ctx context.Context, w *worktree, at place) error {
 func (s *space) add(ctx context.Context, w *worktree, at place) (path, why string, err error) {
 	err = s.addAll(ctx, at)
 	locked := closed(err)
-	if locked != "" && unlock(filepath.Join(w.dir, filepath.FromSlash(locked)), 0o400) {
+	if locked != "" && unlockIn(w.dir, filepath.FromSlash(locked), 0o400) {
 		unlockFiles(w.dir) // there may be thousands
 		err = s.addAll(ctx, at)
 		locked = closed(err)

@@ -182,10 +182,16 @@ func (s *space) excess(ctx context.Context, w *worktree) ([]heavy, tooLarge, err
 	if err != nil {
 		return nil, "", ctx.Err() // the index is broken, and is mended or saved as far as it goes
 	}
+	root, err := os.OpenRoot(w.dir)
+	if err != nil {
+		return nil, "", err
+	}
+	defer root.Close()
 	slices.Sort(paths)
 	var files []heavy
 	for _, path := range slices.Compact(paths) { // one in conflict is listed more than once
-		if st, err := os.Lstat(filepath.Join(w.dir, filepath.FromSlash(path))); err == nil && st.Mode().IsRegular() {
+		// Behind a directory that became a link git sees somebody else's file.
+		if st, err := root.Lstat(filepath.FromSlash(path)); err == nil && st.Mode().IsRegular() {
 			files = append(files, heavy{path, st.Size()})
 		}
 	}
