@@ -3,9 +3,12 @@ package sandbox
 import (
 	"fmt"
 	"net"
+	"net/http"
 	"net/netip"
+	"net/url"
 	"time"
 
+	"github.com/ralph-compiler/ralph/internal/egress"
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/wall"
 )
@@ -67,6 +70,7 @@ func (s *Sandbox) ports() ([]string, error) {
 // serving answers from outside what listens inside.
 type serving struct {
 	relays []*relay
+	proxy  *egress.Proxy
 }
 
 // serve takes the sandbox's listening sockets, in the order of ports.
@@ -76,6 +80,15 @@ func (s *Sandbox) serve(listeners []net.Listener) (*serving, error) {
 		r := newRelay(listeners[i], f.To)
 		v.relays = append(v.relays, r)
 	}
+	if e := s.spec.Egress; e != nil {
+		p, err := egress.New(egress.Rules{Hosts: e.Hosts, Private: e.Private, Refused: e.Refused, Upstream: upstream})
+		if err != nil {
+			v.close()
+			return nil, fmt.Errorf("sandbox %q: network: %w", s.spec.Name, err)
+		}
+		v.proxy = p
+		go func() { _ = p.Serve(listeners[len(listeners)-1]) }() // until it is closed
+	}
 	return v, nil
 }
 
@@ -83,4 +96,10 @@ func (v *serving) close() {
 	for _, r := range v.relays {
 		r.close()
 	}
+	if v.proxy != nil {
+		_ = v.proxy.Close() // its connections are cut
+	}
 }
+
+// upstream is the user's own proxy, by ralph's environment.
+func upstream(u *url.URL) (*url.URL, error) { return http.ProxyFromEnvironment(&http.Request{URL: u}) }
