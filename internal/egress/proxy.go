@@ -131,8 +131,6 @@ func (p *Proxy) Close() error {
 		_ = c.Close() // it calls drop
 	}
 	p.wg.Wait()
-	p.direct.CloseIdleConnections()
-	p.byWay.CloseIdleConnections()
 	return err
 }
 
@@ -198,7 +196,7 @@ func (p *Proxy) handle(w http.ResponseWriter, r *http.Request) {
 		p.tunnel(w, r, t)
 		return
 	}
-	if r.URL.Scheme != "http" || r.URL.Host == "" || r.URL.Opaque != "" {
+	if r.URL.Scheme != "http" || r.URL.Host == "" {
 		http.Error(w, "this is ralph's proxy: it takes CONNECT, and requests for a whole URL that begins with http://", http.StatusBadRequest)
 		return
 	}
