@@ -93,8 +93,7 @@ func Ask(ctx context.Context, r *record.Record, v machine.NodeView, s Session, p
 
 // wallOf is the sandbox of the session that is asked; nil: it had none.
 func wallOf(ctx context.Context, r *record.Record, node ir.NodeID, s Session, dir string) (*wall.Spec, error) {
-	state := r.Space.State()
-	c, _, err := Confine(ctx, r.Epic, filepath.Dir(filepath.Dir(state)), "")
+	c, _, err := Confine(ctx, r.Epic, r.Space, "")
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +101,7 @@ func wallOf(ctx context.Context, r *record.Record, node ir.NodeID, s Session, di
 	if n := r.Node(node); n.Step(s.Step) != nil {
 		step = n.Step(s.Step)
 	}
-	t := effects.Tools{Epic: r.Epic, State: state, Confinement: c}
+	t := effects.Tools{Epic: r.Epic, State: r.Space.State(), Confinement: c}
 	return t.Asked(node, step, s.Gate, s.Agent, dir)
 }
 

@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -13,8 +12,8 @@ import (
 
 	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/executor/effects"
+	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/internal/lists"
-	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/sandbox"
 	"github.com/ralph-compiler/ralph/internal/wall"
 	"github.com/ralph-compiler/ralph/ir"
@@ -22,16 +21,17 @@ import (
 
 // Confine says what the sandboxes of an epic are made with on this machine: each kind is
 // tried. instead is what the command line asks for in place of them all, "" for nothing:
-// only "none" is. said are lines for the reader. common is git's directory of the
-// repository. The error names all sandboxes that cannot be made: nothing has started.
-func Confine(ctx context.Context, epic *ir.Epic, common, instead string) (c effects.Confinement, said []string, err error) {
+// only "none" is. said are lines for the reader. From now on the space starts what it starts
+// for a confined node in that sandbox. The error names all sandboxes that cannot be made: nothing has started.
+func Confine(ctx context.Context, epic *ir.Epic, space *workspace.Space, instead string) (c effects.Confinement, said []string, err error) {
 	names := inUse(epic)
 	if len(names) == 0 {
 		return c, []string{"no sandbox: agents and gates run as you, and can do what you can (sandbox \"default\" { kind = \"auto\" } confines them)"}, nil
 	}
-	if c, err = material(common); err != nil {
+	if c, err = material(); err != nil {
 		return c, nil, err
 	}
+	c.Mounts = space.Trees.Mounts
 	c.Kinds = map[string]wall.Kind{}
 	var off error // why there are no namespaces
 	tried := false
@@ -59,6 +59,8 @@ func Confine(ctx context.Context, epic *ir.Epic, common, instead string) (c effe
 	if len(refused) > 0 {
 		return c, nil, exit.Inputf("agents and gates cannot be confined here as the policy asks:\n  - %s\n  Nothing was started. To run without a sandbox on this machine: ralph apply --sandbox none", strings.Join(refused, "\n  - "))
 	}
+	t := effects.Tools{Epic: epic, State: space.State(), Confinement: c}
+	space.Walls = func(id ir.NodeID, p workspace.Purpose) *wall.Spec { return t.Around(id, p == workspace.Setup) }
 	if instead == "none" {
 		said = []string{"warning: --sandbox none: agents and gates run as you, and can do what you can"}
 	}
@@ -97,14 +99,10 @@ func inUse(epic *ir.Epic) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// material is what sandboxes are made of: the user's home and caches, and the objects that
-// clones read.
-func material(common string) (c effects.Confinement, err error) {
+// material is what sandboxes are made of: the user's home and caches.
+func material() (c effects.Confinement, err error) {
 	if c.Home, err = os.UserHomeDir(); err != nil {
 		return c, exit.Inputf("a sandbox needs to know your home directory: %w", err)
-	}
-	if c.Objects, err = objects(filepath.Join(common, "objects")); err != nil {
-		return c, err
 	}
 	below := func(names ...string) string { return filepath.Join(append([]string{c.Home}, names...)...) }
 	gopath := or(os.Getenv("GOPATH"), below("go"))
@@ -123,33 +121,3 @@ func or(a, b string) string {
 	}
 	return b
 }
-
-// objects are a directory of git's objects and those that it reads besides.
-func objects(dir string) ([]string, error) {
-	out := []string{dir}
-	for i := 0; i < len(out) && i < maxAlternates; i++ {
-		b, err := regular.ReadFile(filepath.Join(out[i], "info", "alternates"))
-		if errors.Is(err, os.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		for line := range strings.Lines(string(b)) {
-			line = strings.TrimSpace(line)
-			if line == "" || line[0] == '#' {
-				continue
-			}
-			if !filepath.IsAbs(line) {
-				line = filepath.Join(out[i], line)
-			}
-			if !slices.Contains(out, line) {
-				out = append(out, line)
-			}
-		}
-	}
-	return out, nil
-}
-
-// maxAlternates bounds how many directories of objects are followed.
-const maxAlternates = 50

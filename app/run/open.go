@@ -78,6 +78,9 @@ func Open(ctx context.Context, file string, epic *ir.Epic, raw []byte, a *Args) 
 			return r, err
 		}
 	}
+	if r.confinement, r.confined, err = Confine(ctx, r.Epic, r.Space, a.Sandbox); err != nil {
+		return r, err
+	}
 	if err := r.lockAndReplay(ctx, state); err != nil {
 		return r, err
 	}
@@ -119,11 +122,6 @@ func (r *Opened) check(ctx context.Context, a *Args, begun bool) (files []agentT
 		func() error { return r.checkFiles(ctx, a) },
 		func() error { return checkSpace(r.Space.Top(), r.Epic.Run.Worktree.MinFree) },
 		func() error { return r.CheckPrograms(ctx) },
-		func() (err error) {
-			common := filepath.Dir(filepath.Dir(r.Space.State()))
-			r.confinement, r.confined, err = Confine(ctx, r.Epic, common, a.Sandbox)
-			return err
-		},
 		func() (err error) { files, err = readAgents(r.Space.Top(), r.Epic); return err },
 	} {
 		if err := check(); err != nil {

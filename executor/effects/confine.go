@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/wall"
 	"github.com/ralph-compiler/ralph/ir"
@@ -20,10 +21,13 @@ import (
 type Confinement struct {
 	// Kinds are what each sandbox of the epic is made with, by its name. One that is
 	// missing, or none, confines nothing.
-	Kinds   map[string]wall.Kind
-	Home    string   // the user's home directory
-	Objects []string // directories of objects that clones read: the user's repository's, and what that reads
-	Caches  []string // directories of the user that every sandbox may fill for itself and read
+	Kinds  map[string]wall.Kind
+	Home   string   // the user's home directory
+	Caches []string // directories of the user that every sandbox may fill for itself and read
+
+	// Mounts are what a program needs of a worktree at a directory: itself, and the
+	// objects that it reads.
+	Mounts func(dir string) ([]wall.Mount, error)
 }
 
 // stay says what a sandbox is for.
@@ -94,34 +98,21 @@ func (t *Tools) mount(spec *wall.Spec, s stay, b ir.Sandbox) error {
 		}
 	}
 	home := t.Confinement.Home
-	if !s.blind {
-		add(false, true, t.Confinement.Objects...)
-	}
 	add(false, true, expanded(b.Read, home)...)
 	add(true, true, expanded(b.Write, home)...)
-	add(true, false, s.dir)
-	if git := filepath.Join(s.dir, ".git"); isDir(git) {
-		if err := guardable(git); err != nil {
+	switch {
+	case s.dir == "": // whoever runs it knows
+	case s.blind:
+		add(true, false, s.dir)
+	default:
+		mounts, err := t.Confinement.Mounts(s.dir)
+		if err != nil {
 			return err
 		}
-		add(true, false, git) // bound onto itself: it cannot be renamed
-		add(false, false, filepath.Join(git, "config"), filepath.Join(git, "hooks"))
+		spec.Mounts = append(spec.Mounts, mounts...)
 	}
 	for _, p := range expanded(b.Hide, home) {
 		spec.Mounts = append(spec.Mounts, wall.Mount{At: p, Cover: true})
-	}
-	return nil
-}
-
-// guardable makes the directory of hooks, which is to be read-only, if it is not there.
-func guardable(git string) error {
-	root, err := os.OpenRoot(git)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	if err := root.Mkdir("hooks", 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
 	}
 	return nil
 }
@@ -152,11 +143,6 @@ func removeAll(dir string) error {
 	return regular.RemoveAllOwn(dir)
 }
 
-func isDir(path string) bool {
-	st, err := os.Lstat(path)
-	return err == nil && st.IsDir()
-}
-
 // expanded are paths with the user's home directory for "~".
 func expanded(paths []string, home string) []string {
 	out := make([]string, 0, len(paths))
@@ -178,6 +164,32 @@ func (t *Tools) Asked(node ir.NodeID, step *ir.Step, gate, agent, dir string) (*
 	}
 	c, err := t.confine(s)
 	return c.spec(), err
+}
+
+// Around is the sandbox of what ralph itself starts for a node: with setup its setup
+// commands, without the worktree, else the git that hands over what a clone holds, of which
+// only name, kind and limits count. nil: none is in force.
+func (t *Tools) Around(node ir.NodeID, setup bool) *wall.Spec {
+	if setup {
+		c, err := t.confine(stay{in: t.Epic.SetupConfined(), who: "setup", node: node})
+		if err != nil {
+			return &wall.Spec{Name: t.Epic.SetupConfined().Name, Kind: wall.Broken(err)}
+		}
+		return c.spec()
+	}
+	steps := []ir.Step{{}}
+	for n := range lists.Refs(t.Epic.Nodes) {
+		if n.ID == node {
+			steps = n.Steps
+		}
+	}
+	for s := range lists.Refs(steps) {
+		in := t.Epic.StepConfined(s, node == executor.Integration)
+		if kind := t.Confinement.Kinds[in.Name]; kind != "" && kind != wall.None {
+			return &wall.Spec{Name: in.Name, Kind: kind, Limits: limits(&in.Sandbox)}
+		}
+	}
+	return nil
 }
 
 // gateHome names the home of a gate's programs.

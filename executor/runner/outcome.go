@@ -53,8 +53,16 @@ func ReadOutcome(path string) (executor.Outcome, executor.Usage) {
 // Scrub brings the agent's outcome file out of its sandbox, and removes secrets from it.
 // An irregular file, or one too long to be an outcome, is left to its reader.
 func (b Base) Scrub(r executor.AgentRun) error {
-	if err := fetch(r); err != nil || b.Redact == nil {
+	if err := fetch(r); err != nil {
 		return err
+	}
+	if r.Wall != nil {
+		if err := regular.RemoveAllOwn(r.Inside()); err != nil {
+			return err
+		}
+	}
+	if b.Redact == nil {
+		return nil
 	}
 	path := r.OutcomeFile()
 	st, err := os.Lstat(path)
