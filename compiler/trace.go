@@ -171,6 +171,7 @@ func (w *why) steps(n *ir.Node, d *ir.DraftNode) {
 		}
 		if v != nil && s.Agent != "" {
 			w.limits(p, s, v, d, work)
+			w.sandbox(p+".sandbox", s.Sandbox, v.Sandbox)
 		}
 		for _, g := range s.Gates {
 			origin := u.epic.Gates[g].From
@@ -181,6 +182,7 @@ func (w *why) steps(n *ir.Node, d *ir.DraftNode) {
 			}
 			w.gateTime(p+".gates."+g+".timeout_ms", g)
 			w.gateEnv(p+".gates."+g, g, origin)
+			w.gateWall(p+".gates."+g, g)
 			if b := u.epic.Gates[g].Baseline; b != "" {
 				told(w, p+".gates."+g+".baseline", b, ir.Stated{}, w.declared(g).Baseline, origin)
 			}
@@ -207,6 +209,31 @@ func (w *why) gateEnv(field, name, origin string) {
 	}
 	if len(g.Secrets) > 0 {
 		told(w, field+".secrets", strings.Join(g.Secrets, " "), ir.Stated{}, p.Secrets, origin)
+	}
+}
+
+// sandbox says where a program runs, if anything says so.
+func (w *why) sandbox(field, name string, stated policies.Value[string]) {
+	switch s := w.set.Sandboxes[name]; {
+	case name == "":
+	case stated.Set && stated.V == name:
+		told(w, field, name, ir.Stated{}, stated, "")
+	case s != nil && name == w.usualSandbox():
+		w.add(field, name, "it holds wherever none is named", s.Range)
+	default:
+		w.add(field, name, "the plan", diag.Range{})
+	}
+}
+
+// gateWall says where the program of a gate runs, and what it reaches there.
+func (w *why) gateWall(field, name string) {
+	g, p := w.epic.Gates[name], w.declared(name)
+	if g.From == "plan" {
+		p = &policies.Gate{}
+	}
+	w.sandbox(field+".sandbox", g.Sandbox, p.Sandbox)
+	if len(g.Network) > 0 {
+		told(w, field+".network", strings.Join(g.Network, " "), ir.Stated{}, p.Network, "default of judges")
 	}
 }
 
