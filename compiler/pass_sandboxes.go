@@ -38,6 +38,7 @@ func (b *build) passSandboxes(diags *diag.List) *ir.Epic {
 		w.gate(&g, b.confines(in.Sandbox) && slices.Contains(in.Gates, name))
 		e.Gates[name] = g
 	}
+	w.reachModel(cmp.Or(in.Sandbox, w.usual), "What resolves conflicts of the integration", in.ConflictAgent)
 	e.Sandboxes = w.table
 	w.layout(place.Layout)
 	return e
@@ -118,22 +119,28 @@ func (w *walling) step(it *part, s *ir.Step) {
 	if d := it.draft; d.Sandbox != nil && s.Sandbox == draftSandbox(d) {
 		w.put(s.Sandbox, *d.Sandbox)
 	}
-	box := w.set.Sandboxes[s.Sandbox]
-	if box == nil || box.Builtin || !w.confines(s.Sandbox) || len(box.Network.V)+len(box.Services.V) > 0 {
+	w.reachModel(s.Sandbox, fmt.Sprintf("Step %q of %s", clip(s.Name), clip(string(it.draft.Key))), append([]string{s.Agent, s.Stall.Agent}, s.Fallback...)...)
+}
+
+// reachModel refuses a sandbox that cuts agents off from their model; who says what they
+// do in it.
+func (w *walling) reachModel(name, who string, agents ...string) {
+	box := w.set.Sandboxes[name]
+	if !w.confines(name) || len(box.Network.V)+len(box.Services.V) > 0 {
 		return
 	}
-	for _, name := range append([]string{s.Agent, s.Stall.Agent}, s.Fallback...) {
-		runner := w.crew.asksModel(name)
-		if runner == "" || !w.c.said.first("sandbox without model "+s.Sandbox) {
+	for _, agent := range agents {
+		runner := w.crew.asksModel(agent)
+		if runner == "" || !w.c.said.first("sandbox without model "+name) {
 			continue
 		}
 		at := box.Range
 		if box.Network.Set {
 			at = box.Network.Range
 		}
-		w.diags.Add(diag.Newf("sandbox-without-model", at, "sandbox %q cuts an agent off from its model", clip(s.Sandbox)).
-			WithDetail("Step %q of %s is done by agent %q, whose runner %q asks a model, and the sandbox lets it reach no host. Write network = [\"model\"] in sandbox %q.",
-				clip(s.Name), clip(string(it.draft.Key)), clip(name), clip(runner), clip(s.Sandbox)))
+		w.diags.Add(diag.Newf("sandbox-without-model", at, "sandbox %q cuts an agent off from its model", clip(name)).
+			WithDetail("%s is done by agent %q, whose runner %q asks a model, and the sandbox lets it reach no host. Write network = [\"model\"] in sandbox %q.",
+				who, clip(agent), clip(runner), clip(name)))
 	}
 }
 

@@ -48,7 +48,7 @@ func (d *Difference) Markdown() string {
 	})
 	p.section("Agents, gates, runners", len(d.Entries), 6, func(i int) string {
 		c := d.Entries[i]
-		return fmt.Sprintf("- %s %s: %s\n%s", strings.TrimSuffix(c.Table, "s"), span(c.Name), c.What, markdownChanges(c.Fields))
+		return fmt.Sprintf("- %s %s: %s\n%s", c.kind(), span(c.Name), c.What, markdownChanges(c.Fields))
 	})
 	p.section("The plan as a whole", min(1, len(d.Plan)), 1, func(int) string { return markdownChanges(d.Plan) })
 	if p.left > 0 {

@@ -71,6 +71,20 @@ var edits = map[string]func(e *ir.Epic){
 		e.Waivers = append(e.Waivers, ir.Waiver{Rule: "critical-needs-a-person", Node: "2.2", Reason: "demo", Owner: "ana", Until: "2030-01-31"})
 		at(e, "4.2").Done = true
 	},
+	"a-wall-is-added": func(e *ir.Epic) { wall(e, "auto", "model") },
+	"a-wall-is-taken-down": func(e *ir.Epic) {
+		n := at(e, "2.1")
+		n.Steps = append([]ir.Step{}, n.Steps...)
+		n.Steps[0].Sandbox = "none"
+		e.Sandboxes = map[string]ir.Sandbox{
+			"default": {Kind: "landlock", Network: []string{"model", "*"}, Services: []string{"127.0.0.1:5432"}, Limits: map[string]string{"memory": "8000000000"}},
+			"none":    {Kind: "none"},
+		}
+		g := e.Gates["unit"]
+		g.Network = []string{"example.com"}
+		e.Gates["unit"] = g
+		e.Run.Worktree.Sandbox = "none"
+	},
 	"hostile-text": func(e *ir.Epic) {
 		n := at(e, "5.2")
 		n.Title = "</details>\x1b[31m @everyone ``` | ![x](http://x) \u202e"
@@ -97,6 +111,23 @@ var edits = map[string]func(e *ir.Epic){
 	},
 }
 
+// wall confines all steps, gates and setup.
+func wall(e *ir.Epic, kind string, hosts ...string) {
+	e.Sandboxes = map[string]ir.Sandbox{"default": {Kind: kind, Network: hosts, Required: true, Limits: map[string]string{"memory": "4000000000"}}}
+	for i := range e.Nodes {
+		n := &e.Nodes[i]
+		n.Steps = append([]ir.Step{}, n.Steps...)
+		for k := range n.Steps {
+			n.Steps[k].Sandbox = "default"
+		}
+	}
+	for name, g := range e.Gates {
+		g.Sandbox = "default"
+		e.Gates[name] = g
+	}
+	e.Run.Worktree.Sandbox = "default"
+}
+
 func at(e *ir.Epic, key ir.Key) *ir.Node {
 	for i := range e.Nodes {
 		if e.Nodes[i].Key == key {
@@ -111,10 +142,15 @@ func TestDiff(t *testing.T) {
 	update := flag.Lookup("update").Value.String() == "true"
 	for name, edit := range edits {
 		t.Run(name, func(t *testing.T) {
-			now := irtest.Rich()
+			old, now := irtest.Rich(), irtest.Rich()
+			if name == "a-wall-is-taken-down" {
+				wall(old, "auto", "model")
+				wall(now, "auto", "model")
+			}
 			edit(now)
+			ir.Seal(old)
 			ir.Seal(now)
-			d := ir.Diff(irtest.Rich(), now)
+			d := ir.Diff(old, now)
 			raw, err := json.Marshal(d)
 			if err != nil {
 				t.Fatal(err)

@@ -40,7 +40,7 @@ func (d *Difference) Text() string {
 	}
 	p.head("Agents, gates, runners", len(d.Entries))
 	for _, c := range d.Entries {
-		p.line(1, "%s %s %s", signs[c.What], strings.TrimSuffix(c.Table, "s"), c.Name)
+		p.line(1, "%s %s %s", signs[c.What], c.kind(), c.Name)
 		p.changes(3, c.Fields)
 	}
 	p.head("The plan as a whole", len(d.Plan))
@@ -134,3 +134,11 @@ func (p *textPrinter) changes(indent int, changes []Change) {
 }
 
 func orNothing(s string) string { return cmp.Or(s, "(nothing)") }
+
+// kind is one entry of the table: "sandbox" of "sandboxes".
+func (c *EntryChange) kind() string {
+	if c.Table == "sandboxes" {
+		return "sandbox"
+	}
+	return strings.TrimSuffix(c.Table, "s")
+}
