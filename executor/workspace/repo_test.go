@@ -169,6 +169,7 @@ func (r *repo) open() {
 	r.space = s
 	if r.confined() {
 		confine(s)
+		r.audit()
 	}
 	r.t.Cleanup(s.Trees.Release)
 }

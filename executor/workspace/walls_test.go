@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,6 +21,34 @@ import (
 func confine(s *Space) {
 	s.Walls = func(ir.NodeID, Purpose) *wall.Spec { return &wall.Spec{Name: "default", Kind: wall.Namespaces} }
 	s.enclose = func(spec *wall.Spec) process.Wall { return noWall{spec} }
+}
+
+// audit has all git of a space go through a script that notes, outside of sandboxes, who
+// is told of a clone's objects, or would read its configuration: the common directory is
+// to be another. The test fails if there was one.
+func (r *repo) audit() {
+	r.t.Helper()
+	dir, err := filepath.EvalSymlinks(r.t.TempDir())
+	r.must(err)
+	log := filepath.Join(dir, "log")
+	r.must(os.WriteFile(filepath.Join(dir, "git"), fmt.Appendf(nil, `#!/bin/sh
+if [ -z "$INSIDE" ]; then
+	for a; do
+		d=${a#--git-dir=}
+		if [ "$a" != "$d" ] && [ -f "$d/ralph" ]; then
+			case $GIT_COMMON_DIR in '' | "$d"*) echo "reads the settings of a clone: $*" >>%[1]s ;; esac
+		fi
+	done
+	case $GIT_OBJECT_DIRECTORY:$GIT_ALTERNATE_OBJECT_DIRECTORIES in *-worktrees/*) echo "is told of a clone's objects: $*" >>%[1]s ;; esac
+fi
+exec %[2]s "$@"
+`, log, r.space.git.bin), 0o755))
+	r.space.git.bin = filepath.Join(dir, "git")
+	r.t.Cleanup(func() {
+		if b, err := os.ReadFile(log); err == nil {
+			r.t.Errorf("git outside %s", b)
+		}
+	})
 }
 
 type noWall struct{ spec *wall.Spec }
