@@ -103,7 +103,9 @@ func (s *space) copyObjects(ctx context.Context, w *worktree, want ...string) er
 	if err != nil {
 		return err
 	}
-	if spec := s.confined(w, HandOver); spec != nil {
+	if spec, err := s.confined(w, HandOver); err != nil {
+		return err
+	} else if spec != nil {
 		return s.handOver(ctx, w, spec, revs)
 	}
 	tmp, err := os.CreateTemp(s.state, "import-*")

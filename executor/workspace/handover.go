@@ -97,12 +97,12 @@ func (s *space) packInside(ctx context.Context, w *worktree, spec *wall.Spec, di
 	res, err := process.Run(ctx, process.Spec{
 		Argv:  slices.Concat([]string{s.git.bin}, s.git.conf, []string{"--git-dir=" + w.at.gitDir, "pack-objects", "--revs", "--thin", "--stdout", "-q"}),
 		Dir:   w.at.gitDir,
-		Env:   append(slices.DeleteFunc(slices.Clone(s.git.env), func(v string) bool { return strings.HasPrefix(v, Mark+"=") }), Mark+"="+out),
+		Env:   s.packEnv(out),
 		Mark:  Mark,
 		Stdin: stdin, Stdout: out, Stderr: os.DevNull, Cap: s.largest, Time: s.git.patience, Tap: said.take,
 		Wall: s.enclose(&wall.Spec{
 			Name: spec.Name, Kind: spec.Kind, Limits: spec.Limits,
-			Mounts: append([]wall.Mount{{From: w.at.gitDir}}, s.outsideUsr(mounts)...),
+			Mounts: append([]wall.Mount{{From: w.at.gitDir}}, mounts...),
 		}),
 	})
 	switch text := said.text(); {
@@ -118,13 +118,14 @@ func (s *space) packInside(ctx context.Context, w *worktree, spec *wall.Spec, di
 	return nil
 }
 
-// outsideUsr adds git to the mounts if it is not where every sandbox has its programs.
-func (s *space) outsideUsr(mounts []wall.Mount) []wall.Mount {
-	bin, err := filepath.EvalSymlinks(s.git.bin)
-	if err != nil || strings.HasPrefix(bin, "/usr/") && strings.HasPrefix(s.git.bin, "/usr/") {
-		return mounts // git says what is wrong
-	}
-	return append(mounts, wall.Mount{From: s.git.bin})
+// packEnv is the environment of that git, with its own mark. Neither the user's home nor
+// their programs are there for what a clone says.
+func (s *space) packEnv(mark string) []string {
+	env := slices.DeleteFunc(slices.Clone(s.git.env), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		return slices.Contains([]string{Mark, "HOME", "PATH"}, name)
+	})
+	return append(env, Mark+"="+mark, "HOME=/nowhere", "PATH=/usr/bin:/bin")
 }
 
 // hearing counts what a program writes, and keeps the end of what it says.

@@ -28,7 +28,7 @@ func (r *repo) wallIn(limits wall.Limits) {
 		r.t.Skipf("SKIPPED: no sandbox on this machine: %v", err)
 	}
 	r.must(err)
-	r.space.Walls = func(ir.NodeID, Purpose) *wall.Spec { return &spec }
+	r.space.Walls = func(ir.NodeID, Purpose, string) (*wall.Spec, error) { return &spec, nil }
 }
 
 // has reports whether the user's repository has an object.

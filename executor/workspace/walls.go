@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -24,28 +25,27 @@ const (
 	HandOver Purpose = "hand-over" // git, which packs what a clone holds
 )
 
-// Walls returns the sandbox that is in force for a node, nil if none is. For Setup it has
-// all but the worktree and the user's objects, see Trees.Mounts; for HandOver only Name,
-// Kind and Limits count. It may be called from any goroutine.
-type Walls func(id ir.NodeID, p Purpose) *wall.Spec
+// Walls returns the sandbox that is in force for a node in the worktree dir, which may be
+// one apart; nil if none is. For Setup the worktree, and what git in it needs, are added to
+// its mounts; for HandOver only Name, Kind and Limits count, and it is asked often. It may
+// be called from any goroutine.
+type Walls func(id ir.NodeID, p Purpose, dir string) (*wall.Spec, error)
 
 // confined is the sandbox that is in force for a worktree, nil if none is.
-func (s *space) confined(w *worktree, p Purpose) *wall.Spec {
+func (s *space) confined(w *worktree, p Purpose) (*wall.Spec, error) {
 	if s.Walls == nil {
-		return nil
+		return nil, nil
 	}
-	spec := s.Walls(w.node.ID, p)
-	if spec == nil || spec.Kind == wall.None {
-		return nil
+	spec, err := s.Walls(w.node.ID, p, w.dir)
+	if spec == nil || err != nil || spec.Kind == wall.None {
+		return nil, err
 	}
-	return spec
+	return spec, nil
 }
 
-// Mounts are what a program in a sandbox needs of a worktree, or of one apart, at dir: the
-// worktree, which it may write to but for what leads git elsewhere, and the objects of the
-// user's repository. A mount of something inside the worktree comes after these, one of
-// something that holds the worktree before.
-func (s Trees) Mounts(dir string) ([]wall.Mount, error) {
+// mounts are what a program in a sandbox needs of a worktree: all of it, which it may
+// write to but for what leads git elsewhere, and the objects of the user's repository.
+func (s *space) mounts(dir string) ([]wall.Mount, error) {
 	mounts := []wall.Mount{{From: dir, Write: true}}
 	if git := filepath.Join(dir, ".git"); isDir(git) {
 		mounts = append(mounts, wall.Mount{From: git, Write: true}, wall.Mount{From: filepath.Join(git, "config")}, wall.Mount{From: filepath.Join(git, "hooks")})
@@ -75,23 +75,20 @@ func (s *space) objectMounts() ([]wall.Mount, error) {
 	return lists.Map(dirs, func(dir string) wall.Mount { return wall.Mount{From: dir, Optional: dir != dirs[0]} }), nil
 }
 
-// inside is the sandbox for a command of a worktree's setup, nil if none is in force.
+// inside is the sandbox for a command of a worktree's setup, nil if none is in force. What
+// it mounts inside the worktree is mounted after it, all else before.
 func (s *space) inside(w *worktree) (process.Wall, error) {
-	spec := s.confined(w, Setup)
-	if spec == nil {
-		return nil, nil
+	spec, err := s.confined(w, Setup)
+	if spec == nil || err != nil {
+		return nil, err
 	}
-	own, err := Trees{s}.Mounts(w.dir)
+	own, err := s.mounts(w.dir)
 	if err != nil {
 		return nil, err
 	}
 	in := *spec
 	below := func(m wall.Mount) bool {
-		at := m.At
-		if at == "" {
-			at = m.From
-		}
-		return strings.HasPrefix(at, w.dir+string(filepath.Separator))
+		return strings.HasPrefix(cmp.Or(m.At, m.From), w.dir+string(filepath.Separator))
 	}
 	in.Mounts = slices.Concat(lists.Keep(spec.Mounts, func(m wall.Mount) bool { return !below(m) }), own, lists.Keep(spec.Mounts, below))
 	return s.enclose(&in), nil
@@ -101,8 +98,8 @@ func (s *space) inside(w *worktree) (process.Wall, error) {
 // as ralph wrote it, and the directory of its hooks. What was there before the sandbox was
 // in force would otherwise stay.
 func (s *space) mendConfig(w *worktree) error {
-	if s.confined(w, HandOver) == nil {
-		return nil
+	if spec, err := s.confined(w, HandOver); spec == nil || err != nil {
+		return err
 	}
 	root, err := os.OpenRoot(w.at.gitDir)
 	if err != nil {

@@ -19,7 +19,9 @@ import (
 // confine makes a space believe that all nodes are confined: what runs in a sandbox runs
 // without one, with INSIDE in its environment.
 func confine(s *Space) {
-	s.Walls = func(ir.NodeID, Purpose) *wall.Spec { return &wall.Spec{Name: "default", Kind: wall.Namespaces} }
+	s.Walls = func(ir.NodeID, Purpose, string) (*wall.Spec, error) {
+		return &wall.Spec{Name: "default", Kind: wall.Namespaces}, nil
+	}
 	s.enclose = func(spec *wall.Spec) process.Wall { return noWall{spec} }
 }
 
@@ -86,14 +88,14 @@ func TestSetupRunsInTheSandboxOfItsNode(t *testing.T) {
 	r.git("add", "-A")
 	r.git("commit", "-qm", "more")
 	r.wallIn(wall.Limits{})
-	r.space.Walls = func(id ir.NodeID, p Purpose) *wall.Spec {
-		if p != Setup {
-			return &wall.Spec{Name: "default", Kind: wall.Namespaces}
+	r.space.Walls = func(_ ir.NodeID, p Purpose, dir string) (*wall.Spec, error) {
+		spec := &wall.Spec{Name: "default", Kind: wall.Namespaces}
+		if p == Setup {
+			spec.Mounts = []wall.Mount{
+				{At: filepath.Join(dir, "secret"), Cover: true}, {From: filepath.Dir(dir)}, // the second would hide the worktree if it came after it
+			}
 		}
-		dir := r.space.Dir(id)
-		return &wall.Spec{Name: "default", Kind: wall.Namespaces, Mounts: []wall.Mount{
-			{At: filepath.Join(dir, "secret"), Cover: true}, {From: filepath.Dir(dir)}, // the second would hide the worktree if it came after it
-		}}
+		return spec, nil
 	}
 	check := func(dir string) {
 		t.Helper()
@@ -131,7 +133,9 @@ func TestSetupDoesNotRunWithoutItsSandbox(t *testing.T) {
 	r := newRepo(t, executortest.Epic([]string{"1.1"}, cloning, func(e *ir.Epic) {
 		e.Run.Worktree.Setup = []string{"touch ran"}
 	}))
-	r.space.Walls = func(ir.NodeID, Purpose) *wall.Spec { return &wall.Spec{Kind: "no such kind"} }
+	r.space.Walls = func(ir.NodeID, Purpose, string) (*wall.Spec, error) {
+		return &wall.Spec{Kind: "no such kind"}, nil
+	}
 	if _, err := r.space.Prepare(t.Context(), r.effect(executor.EffectPrepare, "bd-1-1", 1, r.head())); err == nil {
 		t.Error("prepared")
 	}
