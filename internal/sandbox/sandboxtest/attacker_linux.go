@@ -20,6 +20,8 @@ type arena struct {
 // stopped it: an error of the kernel's, or a word that the table has. All of them are
 // harmless where they succeed: what they change is the test's own, or is put back.
 var programs = map[string]func(a *arena) error{
+	"C01": func(a *arena) error { return a.write("C01", a.Cache, "module.go") },
+	"C02": func(a *arena) error { return unix.Unlink(filepath.Join(a.Cache, "lost")) },
 	"D01": forks, "D02": fillTmp, "D03": bigFile, "D04": memory,
 	"I01": abstractSocket, "I02": unixSocket, "I03": sharedMemory, "I04": keyring,
 	"K01": userNamespace, "K02": mount, "K03": bpf, "K04": ioUring, "K05": userfault, "K06": perf,
@@ -27,7 +29,7 @@ var programs = map[string]func(a *arena) error{
 	"N01": tcp, "N02": udp, "N03": metadata, "N04": internet, "N05": mptcp, "N06": rawSocket,
 	"N07": packetSocket, "N08": vsock, "N09": oddSockets, "N10": netlink, "N11": listen,
 	"P01": kill, "P02": ptrace, "P03": stealDescriptor, "P04": setPriority, "P05": setLimit,
-	"P06": stopParent, "P07": writeProc, "P08": typeIn, "P09": outlive, "P10": openTerminal,
+	"P06": stopParent, "P07": writeProc, "P08": typeIn, "P09": outlive, "P10": openTerminal, "P11": traceInit,
 	"R01": func(a *arena) error { return a.read(a.Home, ".ssh/id_ed25519") },
 	"R02": func(a *arena) error { return a.read(a.Home, ".aws/credentials") },
 	"R03": func(a *arena) error { return a.read(a.Other, "notes.md") },
@@ -41,6 +43,7 @@ var programs = map[string]func(a *arena) error{
 	"R18": func(a *arena) error { return a.read(a.Tmp) },
 	"R19": func(a *arena) error { return a.read(a.Shm) },
 	"R20": leave,
+	"R21": func(a *arena) error { return a.read(a.Own, ".env") },
 	"W01": func(a *arena) error { return a.write("W01", a.Home, ".bashrc") },
 	"W02": func(a *arena) error { return a.make("W02", a.Home, ".config/autostart/x.desktop") },
 	"W03": func(a *arena) error { return a.write("W03", a.Home, ".gitconfig") },
@@ -62,6 +65,7 @@ var programs = map[string]func(a *arena) error{
 	"W26": func(a *arena) error { return openToWrite(a.SysRq) },
 	"W27": disks, "W28": mknod, "W29": cgroups, "W30": replaceDevice, "W31": remount,
 	"W32": func(a *arena) error { return a.createIn(a.Top) },
+	"W33": uncover,
 	"X01": proxied("CONNECT other.example:443"),
 	"X02": func(a *arena) error { return connect("CONNECT 127.0.0.1:" + port(a.Local)) },
 	"X03": proxied("CONNECT other.example\x00.allowed.example:443", "CONNECT other.example\x00allowed.example:443"),

@@ -42,7 +42,7 @@ func Build(t testing.TB, uid int) *Site {
 	main := filepath.Join(home, "src", "main")
 	s.World = World{
 		Mark: random(), Secret: "secret-" + random(), Root: root,
-		Home: home, Inside: filepath.Join(root, "state", "home"),
+		Home: home, Cache: filepath.Join(home, "go", "mod"), State: filepath.Join(root, "state"),
 		Main: main, Journal: filepath.Join(main, ".git", "ralph", "journal.db"),
 		Own: filepath.Join(home, "src", "trees", "own"), Other: filepath.Join(home, "src", "trees", "other"),
 		Project: filepath.Join(home, "src", "project"),
@@ -97,7 +97,9 @@ func (s *Site) files() {
 	}
 	s.put("", s.Home, "letters")
 	s.put(s.Secret, s.Project, "notes.md")
-	s.ok(os.MkdirAll(s.Inside, 0o755))
+	s.put("package module\n", s.Cache, "module.go")
+	s.put("", s.Cache, "lost")
+	s.ok(os.MkdirAll(filepath.Join(s.State, "home"), 0o755))
 	s.put(s.Secret, s.Root, "held")
 	s.Unix = filepath.Join(s.Home, "docker.sock")
 
@@ -132,6 +134,7 @@ func (s *Site) repositories() {
 	s.git(s.Main, "clone", "-q", "--shared", ".", s.Own)
 	s.ok(os.MkdirAll(filepath.Join(s.Own, ".git", "hooks"), 0o755))
 	s.ok(os.MkdirAll(filepath.Join(s.Main, ".git", "hooks"), 0o755))
+	s.put(s.Secret, s.Own, ".env")
 	s.put(s.Secret, s.Journal)
 	s.lose()
 }

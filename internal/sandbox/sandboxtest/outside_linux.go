@@ -61,6 +61,11 @@ func (s *Site) happened(id string) (seen, ok bool) {
 		return s.marked(id, s.Own, ".git", name), true
 	}
 	switch id {
+	case "C01":
+		return s.marked(id, s.Cache, "module.go"), true
+	case "C02":
+		_, err := os.Lstat(filepath.Join(s.Cache, "lost"))
+		return errors.Is(err, fs.ErrNotExist), true
 	case "N11":
 		select {
 		case <-s.came:
@@ -124,7 +129,7 @@ func (s *Site) outside() map[string]string {
 		switch {
 		case err != nil:
 			return err
-		case name == s.Own, name == s.Inside:
+		case name == s.Own, name == s.State:
 			return filepath.SkipDir
 		case name == s.file():
 			return nil

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"time"
 	"unsafe"
@@ -18,6 +19,24 @@ func kill(a *arena) error { return unix.Kill(a.Prey.PID, unix.SIGKILL) }
 
 // ptrace seizes ralph without stopping it. It is let go when this thread ends.
 func ptrace(a *arena) error { return unix.PtraceSeize(a.Ralph.PID) }
+
+// traceInit is after the process that has made the sandbox, which could do more than is
+// left to the attacker.
+func traceInit(a *arena) error {
+	for fd := range 16 {
+		if _, err := os.Readlink(filepath.Join(a.Init, "fd", strconv.Itoa(fd))); err == nil {
+			return nil
+		}
+	}
+	if openToWrite(filepath.Join(a.Init, "mem")) == nil {
+		return nil
+	}
+	pid, err := strconv.Atoi(filepath.Base(a.Init))
+	if err != nil {
+		return err
+	}
+	return unix.PtraceSeize(pid)
+}
 
 func stealDescriptor(a *arena) error {
 	pidfd, err := unix.PidfdOpen(a.Ralph.PID, 0)

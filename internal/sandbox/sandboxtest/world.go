@@ -16,7 +16,8 @@ type World struct {
 	Root   string // all files but Tmp and Shm are below it
 
 	Home    string // the user's
-	Inside  string // what a sandbox shows at Home
+	Cache   string // the user's, in Home
+	State   string // ralph's: it has what a sandbox shows at Home, and what is written to Cache inside
 	Own     string // worktree of the attacker: a clone with Main's objects; "" is the attacker's working directory
 	Other   string // another worktree
 	Main    string // the user's repository
@@ -104,7 +105,7 @@ func (w *World) wall() wall.Spec {
 	git := filepath.Join(w.Own, ".git")
 	return wall.Spec{
 		Name: "attacked",
-		Home: w.Inside,
+		Home: filepath.Join(w.State, "home"),
 		Mounts: []wall.Mount{
 			{From: w.Own, Write: true},
 			{From: git, Write: true},
@@ -112,7 +113,9 @@ func (w *World) wall() wall.Spec {
 			{From: filepath.Join(git, "hooks")},
 			{From: filepath.Join(w.Main, ".git", "objects")},
 			{From: filepath.Dir(w.exe())},
+			{At: filepath.Join(w.Own, ".env"), Cover: true},
 		},
+		Caches: []wall.Cache{{Lower: w.Cache, Upper: filepath.Join(w.State, "cache")}},
 		Egress: &wall.Egress{Hosts: []string{allowed, w.Local}, Private: []string{w.Model}},
 		Limits: wall.Limits{Tmp: w.TmpSize, File: w.FileSize, Pids: w.Processes},
 	}

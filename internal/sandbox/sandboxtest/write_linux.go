@@ -153,6 +153,15 @@ func replaceDevice(a *arena) error {
 	return unix.Rename(full+"."+a.Mark, full)
 }
 
+// uncover renames a file that may be covered, and back.
+func uncover(a *arena) error {
+	env := filepath.Join(a.Own, ".env")
+	if err := unix.Rename(env, env+"2"); err != nil {
+		return err
+	}
+	return unix.Rename(env+"2", env)
+}
+
 func remount(*arena) error {
 	return unix.Mount("", "/", "", unix.MS_REMOUNT|unix.MS_BIND, "")
 }
