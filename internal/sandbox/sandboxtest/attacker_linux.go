@@ -65,7 +65,7 @@ var programs = map[string]func(a *arena) error{
 	"W26": func(a *arena) error { return openToWrite(a.SysRq) },
 	"W27": disks, "W28": mknod, "W29": cgroups, "W30": replaceDevice, "W31": remount,
 	"W32": func(a *arena) error { return a.createIn(a.Top) },
-	"W33": uncover,
+	"W33": uncover, "W34": chmodDevice, "W35": leaveSetUID,
 	"X01": proxied("CONNECT other.example:443"),
 	"X02": func(a *arena) error { return connect("CONNECT 127.0.0.1:" + port(a.Local)) },
 	"X03": proxied("CONNECT other.example\x00.allowed.example:443", "CONNECT other.example\x00allowed.example:443"),

@@ -162,6 +162,25 @@ func uncover(a *arena) error {
 	return unix.Rename(env+"2", env)
 }
 
+// chmodDevice gives a device the mode that it has: whoever may could give it another one.
+func chmodDevice(a *arena) error {
+	full := filepath.Join(a.Dev, "full")
+	var st unix.Stat_t
+	if err := unix.Stat(full, &st); err != nil {
+		return err
+	}
+	return unix.Chmod(full, st.Mode&0o7777)
+}
+
+func leaveSetUID(a *arena) error {
+	name := filepath.Join(a.Own, "set-user-id")
+	if err := os.WriteFile(name, nil, 0o755); err != nil {
+		return err
+	}
+	defer os.Remove(name)
+	return unix.Chmod(name, 0o4755)
+}
+
 func remount(*arena) error {
 	return unix.Mount("", "/", "", unix.MS_REMOUNT|unix.MS_BIND, "")
 }
