@@ -44,6 +44,7 @@ var programs = map[string]func(a *arena) error{
 	"R19": func(a *arena) error { return a.read(a.Shm) },
 	"R20": leave,
 	"R21": func(a *arena) error { return a.read(a.Own, ".env") },
+	"R22": func(a *arena) error { return a.read(a.Tools, ".env") },
 	"W01": func(a *arena) error { return a.write("W01", a.Home, ".bashrc") },
 	"W02": func(a *arena) error { return a.make("W02", a.Home, ".config/autostart/x.desktop") },
 	"W03": func(a *arena) error { return a.write("W03", a.Home, ".gitconfig") },

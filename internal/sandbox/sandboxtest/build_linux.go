@@ -45,7 +45,7 @@ func Build(t testing.TB, uid int) *Site {
 		Home: home, Cache: filepath.Join(home, "go", "mod"), State: filepath.Join(root, "state"),
 		Main: main, Journal: filepath.Join(main, ".git", "ralph", "journal.db"),
 		Own: filepath.Join(home, "src", "trees", "own"), Other: filepath.Join(home, "src", "trees", "other"),
-		Project: filepath.Join(home, "src", "project"),
+		Project: filepath.Join(home, "src", "project"), Tools: filepath.Join(home, "src", "tools"),
 		TmpSize: 128 << 20, FileSize: 256 << 20, Processes: 300,
 		Top: "/", Shadow: "/etc/shadow", Bin: "/usr/local/bin", Cron: "/etc/cron.d",
 		CorePattern: "/proc/sys/kernel/core_pattern", SysRq: "/proc/sysrq-trigger",
@@ -97,6 +97,8 @@ func (s *Site) files() {
 	}
 	s.put("", s.Home, "letters")
 	s.put(s.Secret, s.Project, "notes.md")
+	s.put(s.Secret, s.Tools, ".env")
+	s.put("#!/bin/sh\n", s.Tools, "bin", "tool")
 	s.put("package module\n", s.Cache, "module.go")
 	s.put("", s.Cache, "lost")
 	s.ok(os.MkdirAll(filepath.Join(s.State, "home"), 0o755))

@@ -24,6 +24,7 @@ type World struct {
 	Journal string // in Main
 	Object  string // loose, in Main
 	Project string // another project
+	Tools   string // and one whose directory "bin" is in PATH
 	Tmp     string // a file in /tmp
 	Shm     string // a file in /dev/shm
 	SysV    int    // shared memory
@@ -90,7 +91,7 @@ func load(file string) (*World, error) {
 
 // program is the attacker in this world. ids are the attacks to run, none: all.
 func (w *World) program(ids []string) Program {
-	env := []string{"HOME=" + w.Home, "PATH=/usr/local/bin:/usr/bin:/bin"}
+	env := []string{"HOME=" + w.Home, "PATH=" + filepath.Join(w.Tools, "bin") + ":/usr/local/bin:/usr/bin:/bin"}
 	if w.Proxy != "" {
 		env = append(env, "HTTP_PROXY="+w.Proxy, "HTTPS_PROXY="+w.Proxy)
 	}
