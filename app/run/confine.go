@@ -53,6 +53,10 @@ func Confine(ctx context.Context, epic *ir.Epic, space *workspace.Space, instead
 			refused = append(refused, fmt.Sprintf("sandbox %q: %v", name, off))
 			continue
 		}
+		if asks := unheld(&s); asks != "" {
+			refused = append(refused, fmt.Sprintf("sandbox %q: %s", name, asks))
+			continue
+		}
 		c.Kinds[name] = wall.Namespaces
 		said = append(said, fmt.Sprintf("sandbox %s: %s", name, wall.Namespaces))
 	}
@@ -60,11 +64,25 @@ func Confine(ctx context.Context, epic *ir.Epic, space *workspace.Space, instead
 		return c, nil, exit.Inputf("agents and gates cannot be confined here as the policy asks:\n  - %s\n  Nothing was started. To run without a sandbox on this machine: ralph apply --sandbox none", strings.Join(refused, "\n  - "))
 	}
 	t := effects.Tools{Epic: epic, State: space.State(), Confinement: c}
-	space.Walls = func(id ir.NodeID, p workspace.Purpose) *wall.Spec { return t.Around(id, p == workspace.Setup) }
+	space.Walls = func(id ir.NodeID, p workspace.Purpose, _ string) (*wall.Spec, error) { return t.Around(id, p == workspace.Setup) }
 	if instead == "none" {
 		said = []string{"warning: --sandbox none: agents and gates run as you, and can do what you can"}
 	}
 	return c, said, nil
+}
+
+// unheld says what a sandbox asks for that nothing here would hold, "" if all holds: a
+// limit that does not hold is worse than none.
+func unheld(s *ir.Sandbox) string {
+	for _, name := range []string{"memory", "cpu"} {
+		if s.Limits[name] != "" {
+			return "limits." + name + " needs a group of the system's own, which ralph does not make yet: take it out, or start ralph in one (systemd-run --user --scope -p MemoryMax=8G ralph apply)"
+		}
+	}
+	if s.Limits["pids"] != "" && os.Geteuid() == 0 {
+		return "limits.pids does not hold for root: take it out, or run ralph as a user"
+	}
+	return ""
 }
 
 // try makes a sandbox of namespaces, for real.

@@ -169,13 +169,10 @@ func (t *Tools) Asked(node ir.NodeID, step *ir.Step, gate, agent, dir string) (*
 // Around is the sandbox of what ralph itself starts for a node: with setup its setup
 // commands, without the worktree, else the git that hands over what a clone holds, of which
 // only name, kind and limits count. nil: none is in force.
-func (t *Tools) Around(node ir.NodeID, setup bool) *wall.Spec {
+func (t *Tools) Around(node ir.NodeID, setup bool) (*wall.Spec, error) {
 	if setup {
 		c, err := t.confine(stay{in: t.Epic.SetupConfined(), who: "setup", node: node})
-		if err != nil {
-			return &wall.Spec{Name: t.Epic.SetupConfined().Name, Kind: wall.Broken(err)}
-		}
-		return c.spec()
+		return c.spec(), err
 	}
 	steps := []ir.Step{{}}
 	for n := range lists.Refs(t.Epic.Nodes) {
@@ -186,10 +183,10 @@ func (t *Tools) Around(node ir.NodeID, setup bool) *wall.Spec {
 	for s := range lists.Refs(steps) {
 		in := t.Epic.StepConfined(s, node == executor.Integration)
 		if kind := t.Confinement.Kinds[in.Name]; kind != "" && kind != wall.None {
-			return &wall.Spec{Name: in.Name, Kind: kind, Limits: limits(&in.Sandbox)}
+			return &wall.Spec{Name: in.Name, Kind: kind, Limits: limits(&in.Sandbox)}, nil
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // gateHome names the home of a gate's programs.

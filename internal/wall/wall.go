@@ -18,10 +18,6 @@ const (
 	None       Kind = "none"
 )
 
-// Broken is the kind of a sandbox that cannot be made, because of an error: whatever is
-// started in it fails with that.
-func Broken(err error) Kind { return Kind("not to be had: " + err.Error()) }
-
 // Spec is a sandbox for one program and its descendants.
 type Spec struct {
 	Name string // of the policy's block, for messages
