@@ -27,16 +27,30 @@ func (b *build) passSandboxes(diags *diag.List) *ir.Epic {
 	w.name(in.Sandbox)
 	w.name(w.usual) // of steps that are made up in a run
 	for it, n := range b.nodes(e) {
-		n.Steps = slices.Clone(n.Steps)
+		if w.usual != "" {
+			n.Steps = slices.Clone(n.Steps)
+		}
 		for _, s := range lists.Each(n.Steps) {
 			w.step(it, s)
 		}
 	}
-	e.Gates = maps.Clone(e.Gates)
+	var ofSum map[string]bool // gates that run in the integration's sandbox, too
+	if b.confines(in.Sandbox) {
+		ofSum = lists.Set(in.Gates)
+	}
+	var gates map[string]ir.Gate // nil as long as none changes
 	for _, name := range sortedNames(e.Gates) {
-		g := e.Gates[name]
-		w.gate(&g, b.confines(in.Sandbox) && slices.Contains(in.Gates, name))
-		e.Gates[name] = g
+		was := e.Gates[name]
+		g := was
+		w.gate(&g, ofSum[name])
+		if g.Sandbox == was.Sandbox && len(g.Network) == len(was.Network) {
+			continue
+		}
+		if gates == nil {
+			gates = maps.Clone(e.Gates)
+			e.Gates = gates
+		}
+		gates[name] = g
 	}
 	w.reachModel(cmp.Or(in.Sandbox, w.usual), "What resolves conflicts of the integration", in.ConflictAgent)
 	e.Sandboxes = w.table
