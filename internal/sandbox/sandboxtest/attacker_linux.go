@@ -67,6 +67,7 @@ var programs = map[string]func(a *arena) error{
 	"W27": disks, "W28": mknod, "W29": cgroups, "W30": replaceDevice, "W31": remount,
 	"W32": func(a *arena) error { return a.createIn(a.Top) },
 	"W33": uncover, "W34": chmodDevice, "W35": leaveSetUID,
+	"W36": func(a *arena) error { return a.write("W36", "/proc/self/fd/0") },
 	"X01": proxied("CONNECT other.example:443"),
 	"X02": func(a *arena) error { return connect("CONNECT 127.0.0.1:" + port(a.Local)) },
 	"X03": proxied("CONNECT other.example\x00.allowed.example:443", "CONNECT other.example\x00allowed.example:443"),

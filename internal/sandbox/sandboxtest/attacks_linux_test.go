@@ -26,8 +26,13 @@ func TestMain(m *testing.M) {
 func walled(kind wall.Kind) Level {
 	return func(p Program) error {
 		p.Wall.Kind = kind
-		_, err := process.Run(context.Background(), process.Spec{
-			Argv: p.Argv, Env: p.Env, Dir: p.Dir, Wall: sandbox.New(p.Wall), Time: 2 * time.Minute, Stderr: os.DevNull,
+		in, err := os.Open(p.Stdin)
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		_, err = process.Run(context.Background(), process.Spec{
+			Stdin: in, Argv: p.Argv, Env: p.Env, Dir: p.Dir, Wall: sandbox.New(p.Wall), Time: 2 * time.Minute, Stderr: os.DevNull,
 			Tap: func(stderr bool, b []byte) {
 				to := os.Stdout
 				if stderr {

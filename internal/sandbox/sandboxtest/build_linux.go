@@ -98,6 +98,7 @@ func (s *Site) files() {
 	s.put("", s.Home, "letters")
 	s.put(s.Secret, s.Project, "notes.md")
 	s.put(s.Secret, s.Tools, ".env")
+	s.Prompt = s.put("Be good.\n", s.Root, "prompt")
 	s.put("#!/bin/sh\n", s.Tools, "bin", "tool")
 	s.put("package module\n", s.Cache, "module.go")
 	s.put("", s.Cache, "lost")

@@ -77,10 +77,15 @@ func launch(levels map[string]Level, args []string) error {
 
 // plain runs a program without a sandbox.
 func plain(p Program, attr *syscall.SysProcAttr) error {
+	in, err := os.Open(p.Stdin)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
 	cmd := exec.Command(p.Argv[0], p.Argv[1:]...)
 	cmd.Env, cmd.Dir, cmd.SysProcAttr = p.Env, p.Dir, attr
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	err := cmd.Run()
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, os.Stdout, os.Stderr
+	err = cmd.Run()
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
 		return nil
 	}

@@ -66,6 +66,8 @@ func (s *Site) happened(id string) (seen, ok bool) {
 	case "C02":
 		_, err := os.Lstat(filepath.Join(s.Cache, "lost"))
 		return errors.Is(err, fs.ErrNotExist), true
+	case "W36":
+		return s.marked(id, s.Prompt), true
 	case "N11":
 		select {
 		case <-s.came:
@@ -131,7 +133,7 @@ func (s *Site) outside() map[string]string {
 			return err
 		case name == s.Own, name == s.State:
 			return filepath.SkipDir
-		case name == s.file():
+		case name == s.file(), name == s.Prompt: // that is W36
 			return nil
 		}
 		all[name] = s.describe(name)

@@ -24,6 +24,7 @@ type World struct {
 	Journal string // in Main
 	Object  string // loose, in Main
 	Project string // another project
+	Prompt  string // standard input of the attacker
 	Tools   string // and one whose directory "bin" is in PATH
 	Tmp     string // a file in /tmp
 	Shm     string // a file in /dev/shm
@@ -59,6 +60,7 @@ type Victim struct {
 type Program struct {
 	Argv, Env []string
 	Dir       string
+	Stdin     string    // file
 	Wall      wall.Spec // Kind is the level's to set
 }
 
@@ -95,7 +97,7 @@ func (w *World) program(ids []string) Program {
 	if w.Proxy != "" {
 		env = append(env, "HTTP_PROXY="+w.Proxy, "HTTPS_PROXY="+w.Proxy)
 	}
-	return Program{Argv: append([]string{w.exe(), roleAttack, w.file()}, ids...), Env: env, Dir: w.Own, Wall: w.wall()}
+	return Program{Argv: append([]string{w.exe(), roleAttack, w.file()}, ids...), Env: env, Dir: w.Own, Stdin: w.Prompt, Wall: w.wall()}
 }
 
 func (w *World) exe() string  { return filepath.Join(w.Root, "bin", "attacker") }
