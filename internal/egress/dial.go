@@ -70,9 +70,10 @@ func (p *Proxy) addresses(ctx context.Context, t target) ([]netip.Addr, error) {
 	return ok, nil
 }
 
-// lookup asks the system's resolver for a name and no longer one.
+// lookup asks the system's resolver, which also knows the names of the machine's own table:
+// with a dot at the end of the name it would not.
 func lookup(ctx context.Context, host string) ([]netip.Addr, error) {
-	return net.DefaultResolver.LookupNetIP(ctx, "ip", host+".")
+	return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 }
 
 // own reports whether an address is one of this machine's.

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -67,7 +68,9 @@ func programs(env []string, home, path string) []string {
 	}
 	for _, dir := range filepath.SplitList(value(env, "PATH")) {
 		if filepath.IsAbs(dir) {
-			add(toolchain(dir, home))
+			for _, p := range toolchain(filepath.Clean(dir), home) {
+				add(p)
+			}
 		}
 	}
 	for _, t := range toolchains {
@@ -77,6 +80,9 @@ func programs(env []string, home, path string) []string {
 		if f := value(env, name); filepath.IsAbs(f) {
 			add(f)
 		}
+	}
+	if path == "" {
+		return out
 	}
 	add(path)
 	if real, err := filepath.EvalSymlinks(path); err == nil {
@@ -98,13 +104,23 @@ func within(path, dir string) bool {
 	return path == dir || dir == "/" || strings.HasPrefix(path, dir+"/")
 }
 
-// toolchain is the directory to be mounted for a directory of PATH: what is beside "bin"
-// belongs to it, unless a person's own files may be there.
-func toolchain(dir, home string) string {
-	dir = filepath.Clean(dir)
+// beside are what lies next to "bin" and belongs to it.
+var beside = []string{"bin", "lib", "lib64", "libexec", "include", "share", "conf", "jmods", "pyvenv.cfg"}
+
+// toolchain is what is to be mounted for a directory of PATH: itself, and what belongs to
+// it beside it. A person's own files may be there, too.
+func toolchain(dir, home string) []string {
 	parent := filepath.Dir(dir)
-	if filepath.Base(dir) != "bin" || within(home, parent) || parent == filepath.Join(home, ".local") || parent == filepath.Join(home, ".cargo") || strings.Count(parent, "/") < 2 {
-		return dir
+	switch {
+	case filepath.Base(dir) != "bin", within(home, parent), parent == filepath.Join(home, ".local"), parent == filepath.Join(home, ".cargo"):
+		return []string{dir}
 	}
-	return parent
+	if st, err := os.Stat(filepath.Join(parent, "src", "runtime")); err == nil && st.IsDir() { // Go's own
+		return []string{parent}
+	}
+	out := make([]string, len(beside))
+	for i, name := range beside {
+		out[i] = filepath.Join(parent, name)
+	}
+	return out
 }

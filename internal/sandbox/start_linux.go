@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -43,6 +44,11 @@ func (s *Sandbox) Start(cmd *exec.Cmd, alone bool) (process.Inside, error) {
 		return nil, err
 	}
 	defer its.Close()
+	input, err := apart(cmd)
+	if err != nil {
+		return nil, errors.Join(err, ours.Close())
+	}
+	defer input.Close() // nil is nothing
 	into(cmd, order, its, file)
 	if err := cmd.Start(); err != nil {
 		return nil, errors.Join(explain(err), ours.Close())
@@ -78,11 +84,9 @@ func (s *Sandbox) order(cmd *exec.Cmd, alone bool) (*inside.Order, error) {
 		Wall: s.spec, Path: cmd.Path, Args: cmd.Args, Dir: cmp.Or(cmd.Dir, "/"), Env: environ(cmd.Env, s.spec.Egress != nil), Alone: alone,
 		UID: os.Geteuid(), GID: os.Getegid(), Home: home, User: "agent", Ports: ports,
 	}
-	var mounts []wall.Mount
-	for _, p := range programs(cmd.Env, home, cmd.Path) {
-		mounts = append(mounts, wall.Mount{From: p, Optional: true})
+	for _, p := range programs(cmd.Env, home, s.trusted(cmd.Path)) {
+		o.First = append(o.First, wall.Mount{From: p, Optional: true})
 	}
-	o.Wall.Mounts = append(mounts, o.Wall.Mounts...)
 	if u, err := user.Current(); err == nil && !strings.ContainsAny(u.Username, ":\n") {
 		o.User = u.Username
 	}
@@ -91,6 +95,17 @@ func (s *Sandbox) order(cmd *exec.Cmd, alone bool) (*inside.Order, error) {
 	}
 	o.Wall.Egress = nil // ralph's part
 	return o, nil
+}
+
+// trusted is a program's path, "" if a program inside may have put it there: what it links
+// to would be mounted.
+func (s *Sandbox) trusted(path string) string {
+	for _, m := range s.spec.Mounts {
+		if m.Write && within(path, cmp.Or(m.At, m.From)) {
+			return ""
+		}
+	}
+	return path
 }
 
 // into makes cmd the start of process 1.
@@ -108,6 +123,34 @@ func into(cmd *exec.Cmd, o *inside.Order, socket, order *os.File) {
 	a.UidMappings = []syscall.SysProcIDMap{{ContainerID: o.UID, HostID: os.Geteuid(), Size: 1}}
 	a.GidMappings = []syscall.SysProcIDMap{{ContainerID: o.GID, HostID: os.Getegid(), Size: 1}}
 	a.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_NET_BIND_SERVICE, unix.CAP_SETPCAP, unix.CAP_DAC_OVERRIDE}
+}
+
+// apart gives cmd a copy of what is in a file as its input: a program can open the file that
+// it reads once more, to write to it. The caller closes the copy, which may be nil.
+func apart(cmd *exec.Cmd) (*os.File, error) {
+	f, ok := cmd.Stdin.(*os.File)
+	if !ok {
+		return nil, nil
+	}
+	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() {
+		return nil, err
+	}
+	fd, err := unix.MemfdCreate("input", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
+	if err != nil {
+		return nil, fmt.Errorf("memfd: %w", err)
+	}
+	own := os.NewFile(uintptr(fd), "input")
+	if _, err := io.Copy(own, f); err != nil {
+		return nil, errors.Join(err, own.Close())
+	}
+	if _, err := unix.FcntlInt(own.Fd(), unix.F_ADD_SEALS, unix.F_SEAL_WRITE|unix.F_SEAL_GROW|unix.F_SEAL_SHRINK|unix.F_SEAL_SEAL); err != nil {
+		return nil, errors.Join(err, own.Close())
+	}
+	if _, err := own.Seek(0, io.SeekStart); err != nil {
+		return nil, errors.Join(err, own.Close())
+	}
+	cmd.Stdin = own
+	return own, nil
 }
 
 // written is a file in memory that holds the order.

@@ -21,7 +21,8 @@ const (
 // Order is what the sandbox is to do.
 type Order struct {
 	Wall  wall.Spec
-	Path  string // of the program, inside
+	First []wall.Mount // what is below everything but the home: programs
+	Path  string       // of the program, inside
 	Args  []string
 	Dir   string
 	Env   []string

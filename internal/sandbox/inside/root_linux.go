@@ -22,7 +22,10 @@ type source struct {
 }
 
 // tree is the new root while it is being made.
-type tree struct{ fd int }
+type tree struct {
+	fd   int
+	home string // of the program, a path inside
+}
 
 // root makes a root of its own for this process and moves into it.
 func (o *Order) root() error {
@@ -37,6 +40,7 @@ func (o *Order) root() error {
 	if err != nil {
 		return err
 	}
+	t.home = o.Home
 	if err := o.furnish(t); err != nil {
 		return err
 	}
@@ -66,7 +70,7 @@ func newRoot() (*tree, string, error) {
 	}
 	_ = unix.Close(fd)
 	fd, err = unix.Open(at, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
-	return &tree{fd}, at, err
+	return &tree{fd: fd}, at, err
 }
 
 // enter makes the new root the root, lets the old one go, and makes it read-only.
@@ -163,6 +167,9 @@ func (o *Order) sources() ([]source, error) {
 		return nil, fmt.Errorf("its home %s: %w", o.Wall.Home, err)
 	}
 	out = append(out, home)
+	if out, err = hold(out, o.First); err != nil {
+		return nil, err
+	}
 	for _, c := range o.Wall.Caches {
 		s, err := cache(c)
 		if err != nil {
@@ -170,7 +177,12 @@ func (o *Order) sources() ([]source, error) {
 		}
 		out = append(out, s)
 	}
-	for _, m := range o.Wall.Mounts {
+	return hold(out, o.Wall.Mounts)
+}
+
+// hold adds what mounts name.
+func hold(out []source, mounts []wall.Mount) ([]source, error) {
+	for _, m := range mounts {
 		if m.Cover {
 			continue
 		}
@@ -233,19 +245,28 @@ func (t *tree) attach(s source) error {
 	return unix.Close(s.fd)
 }
 
-// place opens the file or directory at a path inside. What is missing is made; a link on
-// the way is an error: nobody but this process has a reason to put one there.
+// place opens the file or directory at a path inside. What is missing is made. A link on
+// the way is removed in the program's own home, where an earlier one may have planted it,
+// and is an error elsewhere: nobody but this process has a reason to put one there.
 func (t *tree) place(at string, dir bool) (int, error) {
 	at = strings.TrimPrefix(filepath.Clean(at), "/")
 	fd, err := t.open(at)
-	if !errors.Is(err, unix.ENOENT) {
+	if err == nil || !errors.Is(err, unix.ENOENT) && !errors.Is(err, unix.ELOOP) {
 		return fd, err
 	}
-	parent, err := t.place(filepath.Dir(at), true)
-	if err != nil {
-		return -1, err
+	parent, perr := t.place(filepath.Dir(at), true)
+	if perr != nil {
+		return -1, perr
 	}
 	defer unix.Close(parent)
+	if errors.Is(err, unix.ELOOP) {
+		if !strings.HasPrefix("/"+at, t.home+"/") {
+			return -1, err
+		}
+		if err := unix.Unlinkat(parent, filepath.Base(at), 0); err != nil && !errors.Is(err, unix.ENOENT) {
+			return -1, err
+		}
+	}
 	if name := filepath.Base(at); dir {
 		err = unix.Mkdirat(parent, name, 0o755)
 	} else if fd, err = unix.Openat(parent, name, unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY|unix.O_CLOEXEC, 0o644); err == nil {
@@ -257,52 +278,24 @@ func (t *tree) place(at string, dir bool) (int, error) {
 	return t.open(at)
 }
 
+// open opens what is at a path inside; ELOOP where a link is on the way, or at its end.
 func (t *tree) open(at string) (int, error) {
 	if at == "" {
 		at = "."
 	}
-	return unix.Openat2(t.fd, at, &unix.OpenHow{
+	fd, err := unix.Openat2(t.fd, at, &unix.OpenHow{
 		Flags: unix.O_PATH | unix.O_CLOEXEC | unix.O_NOFOLLOW, Resolve: unix.RESOLVE_IN_ROOT | unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS,
 	})
-}
-
-// cover puts something empty over what is not to be seen.
-func (o *Order) cover(t *tree) error {
-	for _, m := range o.Wall.Mounts {
-		if !m.Cover {
-			continue
-		}
-		fd, err := t.open(strings.TrimPrefix(filepath.Clean(m.At), "/"))
-		if errors.Is(err, unix.ENOENT) {
-			continue
-		}
-		if err != nil {
-			return fmt.Errorf("hide %s: %w", m.At, err)
-		}
-		if err := hide(fd); err != nil {
-			return fmt.Errorf("hide %s: %w", m.At, err)
-		}
-	}
-	return nil
-}
-
-// hide attaches something empty at a descriptor, and closes it.
-func hide(at int) error {
-	defer unix.Close(at)
-	var st unix.Stat_t
-	if err := unix.Fstat(at, &st); err != nil {
-		return err
-	}
-	var fd int
-	var err error
-	if st.Mode&unix.S_IFMT == unix.S_IFDIR {
-		fd, err = fresh("tmpfs", unix.MOUNT_ATTR_RDONLY, "size", "0", "mode", "0755")
-	} else {
-		fd, _, err = open("/dev/null", false)
-	}
 	if err != nil {
-		return err
+		return -1, err
 	}
-	defer unix.Close(fd)
-	return unix.MoveMount(fd, "", at, "", unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH)
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return -1, err
+	}
+	if st.Mode&unix.S_IFMT == unix.S_IFLNK { // the last name of a path is opened all the same
+		_ = unix.Close(fd)
+		return -1, unix.ELOOP
+	}
+	return fd, nil
 }

@@ -52,7 +52,7 @@ func (o *Order) system() ([]source, error) {
 	for _, d := range devices {
 		fd, err := unix.OpenTree(unix.AT_FDCWD, "/dev/"+d, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC)
 		if err == nil { // devices stay devices
-			err = protect(fd, "", unix.AT_EMPTY_PATH, unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NOEXEC)
+			err = protect(fd, "", unix.AT_EMPTY_PATH, unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NOEXEC|unix.MOUNT_ATTR_RDONLY) // what is read-only is the node, not the device
 		}
 		if err != nil {
 			return nil, fmt.Errorf("mount /dev/%s: %w", d, err)
@@ -131,6 +131,13 @@ func (o *Order) kernel(t *tree) error {
 		for _, name := range []string{"sys", "sysrq-trigger", "irq", "bus", "fs"} {
 			if err := t.freeze("proc/" + name); err != nil {
 				return err
+			}
+		}
+		for _, name := range []string{"kcore", "kallsyms", "kpagecount", "kpageflags", "kpagecgroup", "slabinfo", "timer_list", "vmallocinfo"} {
+			if fd, err := t.open("proc/" + name); err == nil {
+				if err := hide(fd); err != nil {
+					return fmt.Errorf("hide /proc/%s: %w", name, err)
+				}
 			}
 		}
 	}
