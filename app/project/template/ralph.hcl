@@ -49,12 +49,26 @@ agent "planner" {
   capabilities = ["plan"]
   access       = "write"
 }
-{{if .Setup}}
-# What a fresh worktree needs before agents and gates can work in it.
-worktree {
-  setup = {{list .Setup}}
+
+# Where agents, gates and setup run: they see the worktree, a home directory of their
+# own and the system's programs, and nothing else of this machine. Agents and judges
+# reach their model, commands no host. A sandbox of another name can be given to one
+# step or gate: `sandbox = sandbox.NAME`, or `sandbox = sandbox.none`.
+sandbox "default" {
+  kind    = "auto"
+  network = ["model"]
 }
-{{end}}{{range .Gates}}
+
+worktree {
+  layout = "clone"
+{{- if .Setup}}
+
+  # What a fresh worktree needs before agents and gates can work in it. What is not in
+  # your caches needs its host: network = ["packages.example.com"].
+  setup = {{list .Setup}}
+{{- end}}
+}
+{{range .Gates}}
 # A gate judges every attempt, on exactly what the agent committed.{{if .Protect}} What this
 # command is defined by, and the tests that are there, are not for the agents that it
 # judges: to change, add or remove one of these files fails the attempt. Other new
