@@ -125,8 +125,12 @@ func (s *space) packEnv(mark string) []string {
 		name, _, _ := strings.Cut(v, "=")
 		return slices.Contains([]string{Mark, "HOME", "PATH"}, name)
 	})
-	return append(env, Mark+"="+mark, "HOME=/nowhere", "PATH=/usr/bin:/bin")
+	return append(append(env, keepMemory...), Mark+"="+mark, "HOME=/nowhere", "PATH=/usr/bin:/bin")
 }
+
+// keepMemory keeps the C library from handing memory back to the system after each object:
+// with that it takes twice as long to pack 5,000 files.
+var keepMemory = []string{"MALLOC_TOP_PAD_=16777216", "MALLOC_TRIM_THRESHOLD_=268435456"}
 
 // hearing counts what a program writes, and keeps the end of what it says.
 type hearing struct {
