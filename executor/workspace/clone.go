@@ -183,7 +183,7 @@ func (s *space) mendClone(ctx context.Context, w *worktree, commit string) error
 		q.do(func() error { return s.build(ctx, w, cmp.Or(w.Left, commit)) })
 	}
 	q.do(func() error { return remove(filepath.Join(w.at.gitDir, "config.worktree")) })
-	q.do(func() error { return s.mendConfig(w) })
+	q.do(func() error { return s.mendWalled(w) })
 	q.do(func() error { return s.mendHead(w) })
 	q.do(func() error { return s.unlockTree(w) })
 	return q.err

@@ -43,6 +43,7 @@ type worktree struct {
 	Index    string   `json:"index,omitempty"`  // mark of the index that ralph left, see indexMark
 	Prepared bool     `json:"prepared"`         // copy and setup have run
 	Made     []string `json:"made"`             // files that they made; never collected
+	Walled   *walled  `json:"walled,omitempty"` // the sandbox that was in force last for a clone
 }
 
 // own is the node's worktree. Nothing is looked at yet.

@@ -31,9 +31,21 @@ const (
 // be called from any goroutine.
 type Walls func(id ir.NodeID, p Purpose, dir string) (*wall.Spec, error)
 
+// walled is what is remembered of a sandbox: who only looks is not told of it, and must not
+// read the clone either.
+type walled struct {
+	Name   string      `json:"name"`
+	Kind   wall.Kind   `json:"kind"`
+	Limits wall.Limits `json:"limits"`
+}
+
 // confined is the sandbox that is in force for a worktree, nil if none is.
 func (s *space) confined(w *worktree, p Purpose) (*wall.Spec, error) {
-	if s.Walls == nil {
+	switch {
+	case s.Walls != nil:
+	case w.Walled != nil && p == HandOver:
+		return &wall.Spec{Name: w.Walled.Name, Kind: w.Walled.Kind, Limits: w.Walled.Limits}, nil
+	default:
 		return nil, nil
 	}
 	spec, err := s.Walls(w.node.ID, p, w.dir)
@@ -99,13 +111,30 @@ func (s *space) inside(w *worktree) (process.Wall, error) {
 	return s.enclose(&in), nil
 }
 
-// mendConfig makes what a sandbox shows of a clone's .git read-only: its configuration,
-// as ralph wrote it, and the directory of its hooks. What was there before the sandbox was
-// in force would otherwise stay.
-func (s *space) mendConfig(w *worktree) error {
-	if spec, err := s.confined(w, HandOver); spec == nil || err != nil {
+// mendWalled makes sound what a sandbox shows of a clone's .git read-only, and remembers
+// the sandbox.
+func (s *space) mendWalled(w *worktree) error {
+	spec, err := s.confined(w, HandOver)
+	if err != nil || s.Walls == nil {
 		return err
 	}
+	var now *walled
+	q := asking{}
+	if spec != nil {
+		now = &walled{spec.Name, spec.Kind, spec.Limits}
+		q.do(func() error { return s.mendConfig(w) })
+	}
+	if same := now == nil && w.Walled == nil || now != nil && w.Walled != nil && *now == *w.Walled; !same {
+		if w.Walled = now; w.Left != "" { // else it is remembered when something is there
+			q.do(func() error { return s.remember(w) })
+		}
+	}
+	return q.err
+}
+
+// mendConfig makes a clone's configuration what ralph wrote, and the directory of its
+// hooks. What was there before the sandbox was in force would otherwise stay.
+func (s *space) mendConfig(w *worktree) error {
 	root, err := os.OpenRoot(w.at.gitDir)
 	if err != nil {
 		return err

@@ -156,3 +156,31 @@ func TestTheConfigurationOfAConfinedCloneIsRalphs(t *testing.T) {
 	}
 	r.sh("bd-1-1", "cmp .git/config $TOP-config; test -d .git/hooks")
 }
+
+// Who only looks at a run does not know what confines its nodes. It is on record.
+func TestWhoOnlyLooksReadsNoConfinedClone(t *testing.T) {
+	r := newRepo(t, executortest.Epic(two, cloning))
+	confine(r.space)
+	base := r.head()
+	r.prepare("bd-1-1", 1, base)
+	r.sh("bd-1-1", "echo a > a.txt; git add a.txt; git commit -qm a; git rev-parse HEAD > $TOP-out")
+	inside := 0
+	open := func() {
+		r.open()
+		r.audit()
+		r.space.enclose = func(spec *wall.Spec) process.Wall { inside++; return noWall{spec} }
+	}
+	open()
+	if at, err := r.space.Trees.Work(t.Context(), "bd-1-1"); err != nil || at.Commit != r.said()[0] || inside != 1 {
+		t.Errorf("work at %s, %v; %d hand-overs in a sandbox", at.Commit, err, inside)
+	}
+	r.space.Walls = func(ir.NodeID, Purpose, string) (*wall.Spec, error) { return nil, nil } // as the user says
+	r.prepare("bd-1-1", 2, base)
+	inside = 0
+	r.sh("bd-1-1", "echo b > b.txt; git add b.txt; git commit -qm b")
+	r.open()
+	r.space.enclose = func(spec *wall.Spec) process.Wall { inside++; return noWall{spec} }
+	if _, err := r.space.Trees.Work(t.Context(), "bd-1-1"); err != nil || inside != 0 {
+		t.Errorf("without a sandbox: %v, %d hand-overs in one", err, inside)
+	}
+}
