@@ -25,6 +25,7 @@ import (
 // for a confined node in that sandbox. The error names all sandboxes that cannot be made: nothing has started.
 func Confine(ctx context.Context, epic *ir.Epic, space *workspace.Space, instead string) (c effects.Confinement, said []string, err error) {
 	names := inUse(epic)
+	space.Walls = func(ir.NodeID, workspace.Purpose, string) (*wall.Spec, error) { return nil, nil }
 	if len(names) == 0 {
 		return c, []string{"no sandbox: agents and gates run as you, and can do what you can (sandbox \"default\" { kind = \"auto\" } confines them)"}, nil
 	}

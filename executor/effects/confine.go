@@ -174,14 +174,20 @@ func (t *Tools) Around(node ir.NodeID, setup bool) (*wall.Spec, error) {
 		c, err := t.confine(stay{in: t.Epic.SetupConfined(), who: "setup", node: node})
 		return c.spec(), err
 	}
-	steps := []ir.Step{{}}
+	var steps []ir.Step
 	for n := range lists.Refs(t.Epic.Nodes) {
 		if n.ID == node {
 			steps = n.Steps
 		}
 	}
-	for s := range lists.Refs(steps) {
-		in := t.Epic.StepConfined(s, node == executor.Integration)
+	sum := node == executor.Integration
+	all := lists.Map(steps, func(s ir.Step) ir.Confined { return t.Epic.StepConfined(&s, sum) })
+	for s := range lists.Refs(steps) { // whoever wrote there may have left something
+		for _, g := range s.Gates {
+			all = append(all, t.Epic.GateConfined(g, sum))
+		}
+	}
+	for _, in := range append(all, t.Epic.StepConfined(&ir.Step{}, sum), t.Epic.SetupConfined()) {
 		if kind := t.Confinement.Kinds[in.Name]; kind != "" && kind != wall.None {
 			return &wall.Spec{Name: in.Name, Kind: kind, Limits: limits(&in.Sandbox)}, nil
 		}
