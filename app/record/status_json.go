@@ -152,6 +152,7 @@ type (
 		Gates        []GateJSON           `json:"gates"`
 		Erred        []ErredJSON          `json:"erred,omitempty"` // gates that gave no verdict when they were asked, oldest first
 		Files        string               `json:"files"`
+		Sandbox      *executor.Sandboxed  `json:"sandbox,omitempty"` // of its agent's last turn; absent: it had none
 
 		By string `json:"-"` // who made it
 
@@ -182,6 +183,7 @@ type (
 		Tokens   *int64               `json:"tokens,omitempty"`
 		USDMicro *int64               `json:"usd_micro,omitempty"`
 		By       string               `json:"by,omitempty"`
+		Sandbox  *executor.Sandboxed  `json:"sandbox,omitempty"` // that it ran in; absent: it had none
 		Details  string               `json:"details,omitempty"`
 		Evidence string               `json:"evidence,omitempty"`
 		RedFirst bool                 `json:"red_first,omitempty"`
@@ -328,7 +330,7 @@ func AttemptOf(r *Record, id ir.NodeID, a machine.AttemptLog) AttemptJSON {
 		Started: TimeJSON(a.Started), Ended: TimeJSON(a.Ended), Iterations: a.Turns, WorkMillis: a.Work.Milliseconds(), AgentMillis: a.Millis, ForPerson: a.ByHand,
 		Tokens: a.Cost().Tokens, USDMicro: a.Cost().USDMicro,
 		FilesChanged: a.Collected.Files, Added: a.Collected.Added, Removed: a.Collected.Removed,
-		Commit: a.Commit, Tests: words.TestCounts(a), Problems: a.Problems, Gates: []GateJSON{},
+		Commit: a.Commit, Tests: words.TestCounts(a), Problems: a.Problems, Gates: []GateJSON{}, Sandbox: a.Sandbox,
 		Files: effects.Files(r.Space.State(), id, a.Step, a.Number),
 	}
 	if !a.Outcome.None() || a.Outcome.Summary != "" {
@@ -338,7 +340,7 @@ func AttemptOf(r *Record, id ir.NodeID, a machine.AttemptLog) AttemptJSON {
 		g.Usage = a.CostOf(g)
 		out.Gates = append(out.Gates, GateJSON{
 			Gate: g.Gate, Verdict: string(g.Verdict), Message: g.Message, Tests: g.Tests, Counts: g.Counts, Failed: g.Failed,
-			Millis: g.Millis, Agent: g.Agent, Model: g.Model, Session: g.Session, Tokens: g.Usage.Tokens, USDMicro: g.Usage.USDMicro, By: g.By, Details: g.Details, Evidence: g.Evidence, RedFirst: g.Red, Doubt: r.Run.Summary().Doubt(g),
+			Millis: g.Millis, Agent: g.Agent, Model: g.Model, Session: g.Session, Tokens: g.Usage.Tokens, USDMicro: g.Usage.USDMicro, By: g.By, Sandbox: g.Sandbox, Details: g.Details, Evidence: g.Evidence, RedFirst: g.Red, Doubt: r.Run.Summary().Doubt(g),
 		})
 	}
 	for i, e := range a.Erred {

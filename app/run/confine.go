@@ -65,7 +65,9 @@ func Confine(ctx context.Context, epic *ir.Epic, space *workspace.Space, instead
 		return c, nil, exit.Inputf("agents and gates cannot be confined here as the policy asks:\n  - %s\n  Nothing was started. To run without a sandbox on this machine: ralph apply --sandbox none", strings.Join(refused, "\n  - "))
 	}
 	t := effects.Tools{Epic: epic, State: space.State(), Confinement: c}
-	space.Walls = func(id ir.NodeID, p workspace.Purpose, _ string) (*wall.Spec, error) { return t.Around(id, p == workspace.Setup) }
+	space.Walls = func(id ir.NodeID, p workspace.Purpose, _ string) (*wall.Spec, error) {
+		return t.Around(id, p == workspace.Setup)
+	}
 	if instead == "none" {
 		said = []string{"warning: --sandbox none: agents and gates run as you, and can do what you can"}
 	}

@@ -28,6 +28,7 @@ func showAttempt(w *sheet, v machine.NodeView, a record.AttemptJSON, log machine
 		w.field("  spent", strings.TrimSuffix(text.Count(max(a.Iterations+log.Untold, 1), "turn")+", "+words.Spent(spentBy(log)), ", "))
 	}
 	w.field("  session", a.Session)
+	w.field("  sandbox", words.Sandboxed(a.Sandbox))
 	w.field("  says", log.Outcome.Summary)
 	w.field("  from", log.From)
 	if a.Commit != "" {
@@ -72,6 +73,9 @@ func showGates(w *sheet, a record.AttemptJSON, log machine.AttemptLog) {
 			cut = ", and " + cutTurns(n)
 		}
 		w.line("  gate %s: %s  (%s%s%s)", g.Gate, g.Verdict, words.Millis(g.Millis), tests, cut)
+		if g.Sandbox != nil && len(g.Sandbox.Refused) > 0 {
+			w.line("    sandbox: %s", words.Sandboxed(g.Sandbox))
+		}
 		if c := g.Counts; c != nil {
 			w.line("    %d passed, %d failed, %d skipped", c.Passed, c.Failed, c.Skipped)
 		}

@@ -274,12 +274,15 @@ func agentWords(b executor.AgentEnded) string {
 	return out + With("; its outcome is not valid: ", First(b.Outcome.Invalid), "") + With("; ", First(b.Note), "") + sandboxed(b.Sandbox)
 }
 
-// sandboxed says in what sandbox something ran, and what that refused.
-func sandboxed(s *executor.Sandboxed) string {
+// sandboxed ends a line with the sandbox that something ran in.
+func sandboxed(s *executor.Sandboxed) string { return With("; in sandbox ", Sandboxed(s), "") }
+
+// Sandboxed says in what sandbox something ran, and what that refused; "" for none.
+func Sandboxed(s *executor.Sandboxed) string {
 	if s == nil {
 		return ""
 	}
-	out := fmt.Sprintf("; in sandbox %s (%s)", s.Name, s.Kind)
+	out := fmt.Sprintf("%s (%s)", s.Name, s.Kind)
 	if len(s.Refused) > 0 {
 		out += fmt.Sprintf(", which refused %s (allow a host: network = [\"HOST\"] in the sandbox or gate)", strings.Join(s.Refused, ", "))
 	}

@@ -86,6 +86,7 @@ export interface Schemas {
   RunEdge: RunEdge;
   RunGraph: RunGraph;
   RunJSON: RunJSON;
+  Sandboxed: Sandboxed;
   Scope: Scope;
   Session: Session;
   ShowJSON: ShowJSON;
@@ -171,6 +172,7 @@ export interface AttemptJSON {
   gates: GateJSON[];
   erred?: ErredJSON[];
   files: string;
+  sandbox?: Sandboxed | null;
   feedback?: string[];
   changes?: FileChange[];
 }
@@ -215,10 +217,16 @@ export interface GateJSON {
   tokens?: null | number;
   usd_micro?: null | number;
   by?: string;
+  sandbox?: Sandboxed | null;
   details?: string;
   evidence?: string;
   red_first?: boolean;
   doubt?: string;
+}
+export interface Sandboxed {
+  name: string;
+  kind: string;
+  refused?: string[];
 }
 export interface ErredJSON {
   gate: string;

@@ -60,7 +60,13 @@ function One({ attempt: a, epic, sprint, join, chosen }: { attempt: Attempt; epi
           </span>
         )}
         {a.commit && <code>{a.commit.slice(0, 12)}</code>}
+        {a.sandbox && (
+          <span>
+            in sandbox {a.sandbox.name} ({a.sandbox.kind})
+          </span>
+        )}
       </p>
+      {each(a.sandbox?.refused).length > 0 && <p className="status asks">The sandbox refused {each(a.sandbox?.refused).join(", ")}: only its network list lets a host through.</p>}
       {a.reason && a.status !== "passed" && <Long text={a.reason} />}
       <VerdictList gates={each(a.gates)} />
       <ErredList erred={each(a.erred)} />
