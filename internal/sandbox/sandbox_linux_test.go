@@ -104,7 +104,8 @@ func TestASandboxShowsOnlyWhatItsSpecNames(t *testing.T) {
 	in := filepath.Join(outside, "in")
 	s := wall.Spec{Mounts: []wall.Mount{
 		{From: in},
-		{At: filepath.Join(in, "hidden"), Cover: true}, {At: filepath.Join(in, "hidden.txt"), Cover: true},
+		{At: filepath.Join(in, "hidden"), Cover: true},
+		{At: filepath.Join(in, "hidden.txt"), Cover: true},
 		{From: filepath.Join(outside, "nowhere"), Optional: true},
 		{From: filepath.Join(in, "read/a"), At: "/elsewhere/a"},
 	}}
