@@ -70,7 +70,7 @@ type Egress struct {
 	Private []string
 	// Refused is told of each host that was asked for and refused: "github.com:443". It
 	// may be called from any goroutine; nil: nobody is told.
-	Refused func(host, why string)
+	Refused func(host, why string) `json:"-"`
 }
 
 // Limits bound a sandbox; 0 is the default, named in each.
