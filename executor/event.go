@@ -58,6 +58,7 @@ type (
 		// verdicts hold. "" leaves it out.
 		Preflight string `json:"preflight,omitempty"`
 		Tried     bool   `json:"tried,omitempty"`   // the preflight stands before it: the base moves only when nothing holds the run
+		Sandbox   string `json:"sandbox,omitempty"` // that a person asked for in place of the policy's: none
 		Watched   bool   `json:"watched,omitempty"` // what others change meanwhile is looked at, and what is trusted is kept
 	}
 	// RunDraining says that nothing new starts and that what runs is stopped at Until.

@@ -66,6 +66,8 @@ func checkApply(a *run.Args) error {
 		return exit.Usagef("--parallel %d: write a number from 1", a.Parallel)
 	case !slices.Contains([]string{"", "jsonl", beadsmith.Format}, a.Events):
 		return exit.Usagef("--events %s: write jsonl or %s", a.Events, beadsmith.Format)
+	case a.Sandbox != "" && a.Sandbox != "none":
+		return exit.Usagef("--sandbox %s: the one word that there is, is none", a.Sandbox)
 	case a.Grace < 0:
 		return exit.Usagef("--grace %s: write a time that is not negative", a.Grace)
 	}

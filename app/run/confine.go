@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -8,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/ralph-compiler/ralph/app/exit"
@@ -22,7 +24,8 @@ import (
 // Confine says what the sandboxes of an epic are made with on this machine: each kind is
 // tried. instead is what the command line asks for in place of them all, "" for nothing:
 // only "none" is. said are lines for the reader. From now on the space starts what it starts
-// for a confined node in that sandbox. The error names all sandboxes that cannot be made: nothing has started.
+// for a confined node in that sandbox. The error names all sandboxes that cannot be made:
+// nothing has started.
 func Confine(ctx context.Context, epic *ir.Epic, space *workspace.Space, instead string) (c effects.Confinement, said []string, err error) {
 	names := inUse(epic)
 	space.Walls = func(ir.NodeID, workspace.Purpose, string) (*wall.Spec, error) { return nil, nil }
@@ -33,35 +36,8 @@ func Confine(ctx context.Context, epic *ir.Epic, space *workspace.Space, instead
 		return c, nil, err
 	}
 	c.Mounts = space.Trees.Mounts
-	c.Kinds = map[string]wall.Kind{}
-	var off error // why there are no namespaces
-	tried := false
 	var refused []string
-	for _, name := range names {
-		s := epic.Sandboxes[name]
-		switch {
-		case instead == "none" && s.Required:
-			refused = append(refused, fmt.Sprintf("sandbox %q: --sandbox none is refused, because the policy says required = true", name))
-			continue
-		case instead == "none":
-			c.Kinds[name] = wall.None
-			continue
-		}
-		if off == nil && !tried {
-			off, tried = try(ctx), true
-		}
-		if off != nil {
-			refused = append(refused, fmt.Sprintf("sandbox %q: %v", name, off))
-			continue
-		}
-		if asks := unheld(&s); asks != "" {
-			refused = append(refused, fmt.Sprintf("sandbox %q: %s", name, asks))
-			continue
-		}
-		c.Kinds[name] = wall.Namespaces
-		said = append(said, fmt.Sprintf("sandbox %s: %s", name, wall.Namespaces))
-	}
-	if len(refused) > 0 {
+	if c.Kinds, refused = kinds(ctx, epic, names, instead); len(refused) > 0 {
 		return c, nil, exit.Inputf("agents and gates cannot be confined here as the policy asks:\n  - %s\n  Nothing was started. To run without a sandbox on this machine: ralph apply --sandbox none", strings.Join(refused, "\n  - "))
 	}
 	t := effects.Tools{Epic: epic, State: space.State(), Confinement: c}
@@ -69,9 +45,44 @@ func Confine(ctx context.Context, epic *ir.Epic, space *workspace.Space, instead
 		return t.Around(id, p == workspace.Setup)
 	}
 	if instead == "none" {
-		said = []string{"warning: --sandbox none: agents and gates run as you, and can do what you can"}
+		return c, []string{"warning: --sandbox none: agents and gates run as you, and can do what you can"}, nil
 	}
-	return c, said, nil
+	for _, name := range names {
+		said = append(said, fmt.Sprintf("sandbox %s: %s", name, c.Kinds[name]))
+	}
+	has, err := sandbox.Overlays(ctx, wall.Namespaces, filepath.Dir(filepath.Dir(space.State())))
+	if err == nil && !has {
+		said = append(said, "note: there is no overlayfs here: sandboxes read your downloads (Go modules, npm, …) and begin with an empty build cache")
+	}
+	return c, said, err
+}
+
+// kinds says what each sandbox is made with, and names those that cannot be made.
+func kinds(ctx context.Context, epic *ir.Epic, names []string, instead string) (out map[string]wall.Kind, refused []string) {
+	out = map[string]wall.Kind{}
+	no := func(name, why string) { refused = append(refused, fmt.Sprintf("sandbox %q: %s", name, why)) }
+	try := sync.OnceValue(func() error {
+		ctx, cancel := context.WithTimeout(ctx, time.Minute)
+		defer cancel()
+		_, err := sandbox.Try(ctx, wall.Namespaces)
+		return err
+	})
+	for _, name := range names {
+		s := epic.Sandboxes[name]
+		switch {
+		case instead == "none" && s.Required:
+			no(name, "--sandbox none is refused, because the policy says required = true")
+		case instead == "none":
+			out[name] = wall.None
+		case unheld(&s) != "":
+			no(name, unheld(&s))
+		case try() != nil:
+			no(name, try().Error())
+		default:
+			out[name] = wall.Namespaces
+		}
+	}
+	return out, refused
 }
 
 // unheld says what a sandbox asks for that nothing here would hold, "" if all holds: a
@@ -86,14 +97,6 @@ func unheld(s *ir.Sandbox) string {
 		return "limits.pids does not hold for root: take it out, or run ralph as a user"
 	}
 	return ""
-}
-
-// try makes a sandbox of namespaces, for real.
-func try(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
-	_, err := sandbox.Try(ctx, wall.Namespaces)
-	return err
 }
 
 // inUse are the sandboxes of an epic that confine something, by name.
@@ -126,19 +129,16 @@ func material() (c effects.Confinement, err error) {
 		return c, exit.Inputf("a sandbox needs to know your home directory: %w", err)
 	}
 	below := func(names ...string) string { return filepath.Join(append([]string{c.Home}, names...)...) }
-	gopath := or(os.Getenv("GOPATH"), below("go"))
-	c.Caches = []string{
-		or(os.Getenv("GOMODCACHE"), filepath.Join(filepath.SplitList(gopath)[0], "pkg", "mod")),
-		or(os.Getenv("GOCACHE"), below(".cache", "go-build")),
-		below(".npm", "_cacache"), below(".cache", "uv"), below(".cache", "pip"), below(".cargo", "registry"), below(".cargo", "git"),
+	gopath := filepath.SplitList(cmp.Or(os.Getenv("GOPATH"), below("go")))
+	add := func(downloads bool, dirs ...string) {
+		for _, dir := range dirs {
+			if filepath.IsAbs(dir) {
+				c.Caches = append(c.Caches, wall.Cache{Lower: dir, Downloads: downloads})
+			}
+		}
 	}
-	c.Caches = lists.Keep(c.Caches, filepath.IsAbs)
+	add(true, cmp.Or(os.Getenv("GOMODCACHE"), filepath.Join(gopath[0], "pkg", "mod")))
+	add(false, cmp.Or(os.Getenv("GOCACHE"), below(".cache", "go-build")))
+	add(true, below(".npm", "_cacache"), below(".cache", "uv"), below(".cache", "pip"), below(".cargo", "registry"), below(".cargo", "git"))
 	return c, nil
-}
-
-func or(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }

@@ -162,7 +162,7 @@ func (r *Opened) start(ctx context.Context, a *Args, only, rerun []ir.NodeID) (e
 	}
 	return executor.RunStarted{
 		Epic: r.Epic.Epic.ID, Plan: r.Epic.Epic.Plan, Digest: r.Epic.Digest, Base: r.base, Branch: r.branch, Bases: r.bases, Merged: r.merged, Theirs: r.theirs, Head: head,
-		Slots: slots, Only: only, Rerun: rerun, Preflight: setup, Wait: a.Wait, Grace: max(a.Grace.Milliseconds(), 1), By: project.UserName(), User: project.UserName(),
+		Slots: slots, Only: only, Rerun: rerun, Preflight: setup, Wait: a.Wait, Grace: max(a.Grace.Milliseconds(), 1), By: project.UserName(), User: project.UserName(), Sandbox: a.Sandbox,
 	}, nil
 }
 
@@ -214,8 +214,15 @@ func (r *Opened) clean(ctx context.Context, note func(text string)) {
 	}
 	done := lists.Keep(r.Run.Views(), func(v machine.NodeView) bool { return v.Status == executor.Done && len(v.Attempts) > 0 })
 	kept, err := r.Space.Trees.Clean(ctx, lists.Map(done, func(v machine.NodeView) ir.NodeID { return v.ID }))
+	stays := map[string]bool{}
 	for _, k := range kept {
+		stays[k.Dir] = true
 		note(fmt.Sprintf("the worktree %s is kept: %s", k.Dir, k.Why))
+	}
+	for _, v := range done {
+		if !stays[r.Space.Dir(v.ID)] {
+			err = errors.Join(err, effects.Forget(r.Space.State(), v.ID))
+		}
 	}
 	if err != nil {
 		note(err.Error())

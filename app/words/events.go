@@ -97,6 +97,9 @@ func startWords(b executor.RunStarted, keys func(ir.NodeID) string) string {
 	name("only", b.Only)
 	name("again:", b.Rerun)
 	name("done by the base:", b.Merged)
+	if b.Sandbox != "" {
+		out += ", with --sandbox " + b.Sandbox
+	}
 	if b.Listed > 0 {
 		out += ", with the " + text.Count(b.Listed, "name") + " listed before"
 	}

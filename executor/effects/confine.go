@@ -22,8 +22,8 @@ type Confinement struct {
 	// Kinds are what each sandbox of the epic is made with, by its name. One that is
 	// missing, or none, confines nothing.
 	Kinds  map[string]wall.Kind
-	Home   string   // the user's home directory
-	Caches []string // directories of the user that every sandbox may fill for itself and read
+	Home   string       // the user's home directory
+	Caches []wall.Cache // directories of the user that every sandbox may fill for itself and read; Upper is left out
 
 	// Mounts are what a program needs of a worktree at a directory: itself, and the
 	// objects that it reads.
@@ -58,7 +58,7 @@ func (t *Tools) confine(s stay) (*confined, error) {
 	}
 	b := s.in.Sandbox
 	c := &confined{refused: map[string]int{}, clear: func() error { return nil }}
-	own := filepath.Join(t.State, "sandboxes", string(s.node), dirName(s.who))
+	own := filepath.Join(sandboxes(t.State, s.node), dirName(s.who))
 	if s.brief {
 		own = filepath.Join(own, "brief")
 		c.clear = func() error { return removeAll(own) }
@@ -77,8 +77,13 @@ func (t *Tools) confine(s stay) (*confined, error) {
 		return nil, err
 	}
 	if !s.blind {
-		for i, dir := range slices.Concat(t.Confinement.Caches, expanded(b.Cache, t.Confinement.Home)) {
-			c.Caches = append(c.Caches, wall.Cache{Lower: dir, Upper: filepath.Join(own, "caches", strconv.Itoa(i)+"-"+filepath.Base(dir))})
+		caches := slices.Clone(t.Confinement.Caches)
+		for _, dir := range expanded(b.Cache, t.Confinement.Home) {
+			caches = append(caches, wall.Cache{Lower: dir})
+		}
+		for i, one := range caches {
+			one.Upper = filepath.Join(own, "caches", strconv.Itoa(i)+"-"+filepath.Base(one.Lower))
+			c.Caches = append(c.Caches, one)
 		}
 	}
 	for _, at := range b.Services {
@@ -115,6 +120,14 @@ func (t *Tools) mount(spec *wall.Spec, s stay, b ir.Sandbox) error {
 		spec.Mounts = append(spec.Mounts, wall.Mount{At: p, Cover: true})
 	}
 	return nil
+}
+
+// Forget removes the homes and caches of a node's sandboxes, which go with its worktree.
+func Forget(state string, node ir.NodeID) error { return removeAll(sandboxes(state, node)) }
+
+// sandboxes is where the directories of a node's sandboxes are.
+func sandboxes(state string, node ir.NodeID) string {
+	return filepath.Join(state, "sandboxes", string(node))
 }
 
 // removeAll removes a directory that holds others without permissions: those of Go's

@@ -56,6 +56,9 @@ type Mount struct {
 type Cache struct {
 	Lower string // the user's, at whose path it is mounted; it need not exist
 	Upper string // directory for what is written; made if it is not there. Its parent also holds overlayfs' work directory
+	// Downloads: where the machine has no overlays the user's is shown, read-only.
+	// Otherwise Upper alone is there.
+	Downloads bool
 }
 
 // Forward is an address inside, "127.0.0.1:5432", that leads to To outside.

@@ -221,6 +221,13 @@ func cache(c wall.Cache) (source, error) {
 		return source{at: c.Lower, fd: fd, dir: true}, err
 	}
 	fd, err := fresh("overlay", unix.MOUNT_ATTR_NODEV, "lowerdir", escaped(c.Lower), "upperdir", escaped(c.Upper), "workdir", escaped(work), "userxattr", "")
+	if err != nil { // the kernel, or the file system of Upper, does not have it
+		from := c.Upper
+		if c.Downloads {
+			from = c.Lower
+		}
+		fd, _, err = open(from, !c.Downloads)
+	}
 	if err != nil {
 		return source{}, fmt.Errorf("cache %s: %w", c.Lower, err)
 	}
