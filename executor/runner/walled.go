@@ -43,9 +43,9 @@ func inside(r executor.AgentRun, argv, env []string) *wall.Spec {
 	}
 	w.Forward = slices.Clip(w.Forward)
 	for _, at := range own {
-		if a, err := netip.ParseAddrPort(at); err == nil && a.Addr().IsLoopback() {
+		if loopback(at) && !forwarded(&w, at) {
 			w.Forward = append(w.Forward, wall.Forward{At: at, To: at})
-		} else {
+		} else if !loopback(at) {
 			e.Hosts, e.Private = append(e.Hosts, at), append(e.Private, at)
 		}
 	}
@@ -53,8 +53,20 @@ func inside(r executor.AgentRun, argv, env []string) *wall.Spec {
 	return &w
 }
 
+// loopback reports whether a server is on this machine.
+func loopback(at string) bool {
+	a, err := netip.ParseAddrPort(at)
+	return err == nil && a.Addr().IsLoopback()
+}
+
+// forwarded reports whether an address inside leads out.
+func forwarded(w *wall.Spec, at string) bool {
+	return slices.ContainsFunc(w.Forward, func(f wall.Forward) bool { return f.At == at })
+}
+
 // ownModels are the servers, "host:port", that the runner's settings and environment name
-// in place of the usual ones.
+// in place of the usual ones. Arguments that ralph adds are not looked at: they name the
+// turn's tools.
 func ownModels(r executor.AgentRun, argv, env []string) []string {
 	var out []string
 	add := func(text string) {
@@ -67,7 +79,7 @@ func ownModels(r executor.AgentRun, argv, env []string) []string {
 	for _, name := range models[r.Runner.Kind].variables {
 		add(Value(env, name))
 	}
-	for _, a := range argv[1:] {
+	for _, a := range argv[:min(len(argv), len(r.Runner.Run))] {
 		add(a)
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Runner.Set)) {
