@@ -21,12 +21,15 @@ const startTime = time.Minute
 
 // Sandbox is a process.Wall made of a Spec. It may be started more than once, and
 // concurrently: each start is a sandbox of its own on the same directories.
-type Sandbox struct{ spec wall.Spec }
+type Sandbox struct {
+	spec     wall.Spec
+	terminal *Terminal // nil: none
+}
 
 var _ process.Wall = (*Sandbox)(nil)
 
 // New returns the sandbox of a Spec. Nothing is checked before Start.
-func New(s wall.Spec) *Sandbox { return &Sandbox{s} }
+func New(s wall.Spec) *Sandbox { return &Sandbox{spec: s} }
 
 // Of is the process.Wall of a Spec; nil for nil and for the kind none.
 func Of(s *wall.Spec) process.Wall {

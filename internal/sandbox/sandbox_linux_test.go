@@ -234,3 +234,50 @@ func TestTryRunsAProgram(t *testing.T) {
 		t.Error("there is no bwrap yet, and it was not refused")
 	}
 }
+
+// The terminal is the sandbox's own: it has a name inside, a size, and programs can be
+// interrupted from it.
+func TestAProgramInsideHasATerminal(t *testing.T) {
+	dir := t.TempDir()
+	said := make(chan string, 1)
+	x := sandbox.Terminal{Columns: 91, Rows: 17, Lead: func(leader *os.File) {
+		go func() {
+			defer leader.Close()
+			_, _ = leader.WriteString("typed\n") // else the test tells
+			var all []byte
+			b := make([]byte, 4096)
+			for {
+				n, err := leader.Read(b)
+				if err != nil { // nobody is inside any more
+					said <- string(all)
+					return
+				}
+				if all = append(all, b[:n]...); strings.HasSuffix(string(all), "ready\r\n") {
+					_, _ = leader.WriteString("\x03")
+				}
+			}
+		}()
+	}}
+	line := `read line; echo "got $line"; tty; stty size; ls /dev/pts; echo ready; while :; do sleep 0.05; done`
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	res, err := process.Run(ctx, process.Spec{
+		Argv: []string{"/bin/sh", "-c", "trap 'echo interrupted; exit 3' INT; " + line}, Dir: dir, Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")},
+		Wall: sandbox.New(wall.Spec{Name: "test", Kind: wall.Namespaces, Mounts: []wall.Mount{{From: dir, Write: true}}}).With(x),
+	})
+	if _, off := errors.AsType[*sandbox.Unavailable](err); off {
+		t.Skipf("SKIPPED: no sandbox on this machine: %v", err)
+	}
+	if err != nil || res.Code != 3 {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	out := <-said
+	for _, want := range []string{"got typed", "/dev/pts/0", "17 91", "interrupted"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in %q", want, out)
+		}
+	}
+	if strings.Contains(out, "/dev/pts/1") {
+		t.Errorf("there are other terminals: %q", out)
+	}
+}

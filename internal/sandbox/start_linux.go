@@ -87,6 +87,9 @@ func (s *Sandbox) order(cmd *exec.Cmd, alone bool) (*inside.Order, error) {
 	for _, p := range programs(cmd.Env, home, s.trusted(cmd.Path)) {
 		o.First = append(o.First, wall.Mount{From: p, Optional: true})
 	}
+	if t := s.terminal; t != nil {
+		o.Terminal = &inside.Size{Columns: t.Columns, Rows: t.Rows}
+	}
 	if u, err := user.Current(); err == nil && !strings.ContainsAny(u.Username, ":\n") {
 		o.User = u.Username
 	}
@@ -216,6 +219,10 @@ func (r *running) await(o *inside.Order) error {
 			if err := r.take(files, len(o.Ports)); err != nil {
 				return err
 			}
+		case m.Stage == inside.Terminal:
+			if err := r.lead(files); err != nil {
+				return err
+			}
 		case m.Stage == inside.Started:
 			return r.conn.SetReadDeadline(time.Time{})
 		}
@@ -245,6 +252,18 @@ func (r *running) take(files []*os.File, want int) error {
 		}
 	}
 	return wrong
+}
+
+// lead hands on the leading end of the program's terminal.
+func (r *running) lead(files []*os.File) error {
+	if len(files) == 1 && r.s.terminal != nil {
+		r.s.terminal.Lead(files[0])
+		return nil
+	}
+	for _, f := range files {
+		_ = f.Close()
+	}
+	return errors.New("a terminal came out of the sandbox that nobody asked for")
 }
 
 // receive reads one report.

@@ -37,11 +37,18 @@ type Order struct {
 	// Ports are the addresses to listen on, each "127.0.0.1:80" or "[::1]:80". The sockets
 	// leave in one message, in this order.
 	Ports []string
+
+	// Terminal gives the program a terminal of its own, in place of this process's input
+	// and outputs; nil: it gets those.
+	Terminal *Size
 }
+
+// Size is that of a terminal's window, in characters.
+type Size struct{ Columns, Rows uint16 }
 
 // Report is one message to ralph.
 type Report struct {
-	Stage  string // Sockets, Started, Failed, Ended
+	Stage  string // Sockets, Terminal, Started, Failed, Ended
 	Reason string // of Failed
 	Absent bool   // of Failed: the program itself cannot be started
 	Code   int    // of Ended
@@ -50,8 +57,9 @@ type Report struct {
 
 // Stages of a sandbox's life.
 const (
-	Sockets = "sockets" // descriptors come with it
-	Started = "started"
-	Failed  = "failed"
-	Ended   = "ended"
+	Sockets  = "sockets"  // descriptors come with it
+	Terminal = "terminal" // its leading end comes with it
+	Started  = "started"
+	Failed   = "failed"
+	Ended    = "ended"
 )

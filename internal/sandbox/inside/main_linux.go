@@ -73,9 +73,7 @@ func build(o *Order) error {
 // program starts the program, waits for its end, and returns what this process exits with.
 func (o *Order) program() int {
 	syscall.Umask(0o022)
-	pid, err := syscall.ForkExec(o.Path, o.Args, &syscall.ProcAttr{
-		Dir: o.Dir, Env: o.Env, Files: []uintptr{0, 1, 2}, Sys: &syscall.SysProcAttr{Setsid: true},
-	})
+	pid, err := o.start()
 	if err != nil {
 		report(Report{Stage: Failed, Absent: true, Reason: fmt.Sprintf("start %s: %v", o.Path, err)})
 		return 1
@@ -102,6 +100,21 @@ func (o *Order) program() int {
 			return status.ExitStatus()
 		}
 	}
+}
+
+// start starts the program in a session of its own, which has the terminal if there is one.
+func (o *Order) start() (pid int, err error) {
+	a := &syscall.ProcAttr{Dir: o.Dir, Env: o.Env, Files: []uintptr{0, 1, 2}, Sys: &syscall.SysProcAttr{Setsid: true}}
+	if o.Terminal != nil {
+		fd, err := o.terminal()
+		if err != nil {
+			return 0, err
+		}
+		defer syscall.Close(fd)
+		a.Files = []uintptr{uintptr(fd), uintptr(fd), uintptr(fd)}
+		a.Sys.Setctty = true // descriptor 0 of the program
+	}
+	return syscall.ForkExec(o.Path, o.Args, a)
 }
 
 // endWithRalph ends this process, and so the sandbox, when ralph's end of the socket closes.
