@@ -90,3 +90,20 @@ func testWhatAKilledOneLeftGoesAndNothingElse(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestAnAsideCanBeShownInASandbox: all that a sandbox shows of it is there.
+func TestAnAsideCanBeShownInASandbox(t *testing.T) { overLayouts(t, testAnAsideCanBeShownInASandbox) }
+
+func testAnAsideCanBeShownInASandbox(t *testing.T) {
+	r := newRepo(t, executortest.Epic(two))
+	dir, remove, err := r.space.Trees.Aside(t.Context(), "bd-1-1", r.head())
+	r.must(err)
+	mounts, err := r.space.Trees.Mounts(dir)
+	r.must(err)
+	for _, m := range mounts {
+		if _, err := os.Lstat(m.From); err != nil && !m.Optional {
+			t.Error(err)
+		}
+	}
+	r.must(remove())
+}

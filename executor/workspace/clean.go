@@ -131,6 +131,9 @@ func (s *space) makeAside(ctx context.Context, dir, commit string) error {
 		return err
 	}
 	s.locate(w)
+	if err := s.mendConfig(w); err != nil { // a sandbox shows its hooks
+		return err
+	}
 	_, err := s.git.line(ctx, w.at, "reset", "--hard", "--quiet", commit)
 	return err
 }
