@@ -87,6 +87,7 @@ func hardLink(a *arena) error {
 
 func symlink(a *arena) error {
 	link := filepath.Join(a.Own, "link")
+	_ = os.Remove(link) // an earlier attacker's
 	if err := unix.Symlink(filepath.Join(a.Home, ".bash_login"), link); err != nil {
 		return err
 	}
