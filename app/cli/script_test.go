@@ -15,12 +15,14 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/ralph-compiler/ralph/internal/sandbox/sandboxtest"
 	"github.com/ralph-compiler/ralph/internal/temptest"
 )
 
 var update = flag.Bool("update", false, "rewrite what the scripts expect")
 
 func TestMain(m *testing.M) {
+	sandboxtest.Main(nil)
 	testscript.Main(atHome{m}, map[string]func(){
 		"ralph": func() {
 			withPrograms()
