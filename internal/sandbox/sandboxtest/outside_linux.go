@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -167,10 +168,12 @@ func (s *Site) describe(name string) string {
 	text := fmt.Sprintf("mode %o, %d:%d, %d links, %d.%09d", st.Mode, st.Uid, st.Gid, st.Nlink, st.Mtim.Sec, st.Mtim.Nsec)
 	switch st.Mode & unix.S_IFMT {
 	case unix.S_IFREG:
-		b, err := os.ReadFile(name)
+		f, err := os.Open(name)
 		s.ok(err)
-		sum := sha256.Sum256(b)
-		text += fmt.Sprintf(", %d bytes %x", len(b), sum[:8])
+		sum := sha256.New()
+		n, err := io.Copy(sum, f)
+		s.ok(errors.Join(err, f.Close()))
+		text += fmt.Sprintf(", %d bytes %x", n, sum.Sum(nil)[:8])
 	case unix.S_IFLNK:
 		to, _ := os.Readlink(name)
 		text += " to " + to
