@@ -34,6 +34,7 @@ type watcher struct {
 	human string // what happens then: pause, review, cooldown; "" is nothing
 	rest  time.Duration
 	dir   string // where transcripts lie, "" is unknown
+	home  string // of the agent in a sandbox; "" is the user's
 	id    string // of the session
 	stop  func()
 	begun time.Time
@@ -62,9 +63,15 @@ func watch(t *runner.Turn, r executor.AgentRun, dir string, s session, stop func
 	if w.human == "cooldown" {
 		w.rest = max(time.Duration(r.Human.IdleCooldownMS)*time.Millisecond, restTime)
 	}
+	if r.Wall != nil {
+		w.home = r.Wall.Home
+	}
 	if w.find() {
-		if st, err := os.Stat(w.path); err == nil {
-			w.offset = st.Size()
+		if f, err := w.open(); err == nil {
+			if st, err := f.Stat(); err == nil {
+				w.offset = st.Size()
+			}
+			_ = f.Close() // it was only looked at
 		}
 	}
 	return w
@@ -145,7 +152,7 @@ func (w *watcher) look() {
 	if !w.find() {
 		return
 	}
-	b, err := readFrom(w.path, w.offset)
+	b, err := w.read()
 	if err != nil {
 		return
 	}
@@ -189,14 +196,33 @@ func (w *watcher) saw(e entry) {
 	_ = w.turn.Person(e.Time, said) // the turn ends as taken over, on record or not
 }
 
-func readFrom(path string, offset int64) ([]byte, error) {
-	f, err := regular.Open(path)
+// open opens the transcript. In a sandbox its home is the agent's, who can put a link
+// there: none leads out of it.
+func (w *watcher) open() (*os.File, error) {
+	if w.home == "" {
+		return regular.Open(w.path)
+	}
+	root, err := os.OpenRoot(w.home)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	name, err := filepath.Rel(w.home, w.path)
+	if err != nil {
+		return nil, err
+	}
+	return regular.OpenIn(root, name)
+}
+
+// read returns what came since it was read last.
+func (w *watcher) read() ([]byte, error) {
+	f, err := w.open()
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() || st.Size() < offset {
+	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() || st.Size() < w.offset {
 		return nil, errors.New("it is another file")
 	}
-	return io.ReadAll(io.LimitReader(io.NewSectionReader(f, offset, 1<<62), maxEntry))
+	return io.ReadAll(io.LimitReader(io.NewSectionReader(f, w.offset, 1<<62), maxEntry))
 }
