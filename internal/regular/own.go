@@ -91,13 +91,38 @@ func MkdirOwn(dir string) error {
 	return os.MkdirAll(dir, 0o700)
 }
 
-// RemoveAllOwn removes what is of ralph's own, and all that it holds. A link is removed,
-// not what it leads to.
+// RemoveAllOwn removes what is of ralph's own, and all that it holds, also in directories
+// whose permissions somebody took away. A link is removed, not what it leads to.
 func RemoveAllOwn(path string) error {
 	if err := NoLinks(filepath.Dir(path)); err != nil {
 		return err
 	}
+	err := os.RemoveAll(path)
+	if !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	if err := unlock(path); err != nil {
+		return err
+	}
 	return os.RemoveAll(path)
+}
+
+// unlock gives the owner access to a directory and to all below it.
+func unlock(dir string) error {
+	if err := os.Chmod(dir, 0o700); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() { // it is read afterwards
+			err = root.Chmod(name, 0o700)
+		}
+		return err
+	})
 }
 
 // MkdirTemp makes a directory for temporary files; its path holds no link.
