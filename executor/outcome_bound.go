@@ -44,3 +44,26 @@ func (e *AgentEnded) Bound() {
 		}
 	}
 }
+
+// Fits reports whether a verdict fits into an event.
+func (g *GateJudged) Fits() bool {
+	b, err := json.Marshal(g)
+	return err != nil || len(b) <= eventRoom
+}
+
+// Bound shortens a verdict until it fits into an event: lists first, then its message.
+func (g *GateJudged) Bound() {
+	for range 20 {
+		if g.Fits() {
+			return
+		}
+		switch {
+		case len(g.Failed) > 3:
+			g.Failed = g.Failed[:len(g.Failed)/2]
+		case len(g.Removed) > 3:
+			g.Removed = g.Removed[:len(g.Removed)/2]
+		default:
+			g.Message = text.Head(g.Message, len(g.Message)*3/4)
+		}
+	}
+}

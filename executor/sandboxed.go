@@ -15,10 +15,10 @@ type Sandboxed struct {
 }
 
 // MaxRefused bounds the hosts that Sandboxed names.
-const MaxRefused = 8
+const MaxRefused = 5
 
 // maxHost bounds the name of a host, in bytes.
-const maxHost = 100
+const maxHost = 60
 
 // Refusals lists hosts with how often each was asked for, most often first.
 func Refusals(times map[string]int) []string {

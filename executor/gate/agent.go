@@ -234,6 +234,6 @@ func (q *question) judged(out executor.GateJudged, v verdict) (executor.GateJudg
 	if err != nil { // a verdict that could not be kept is none
 		out.Verdict, out.Message, out.Signature = executor.ErrorJudged, text.Head("the verdict could not be kept: "+err.Error(), executor.MaxNote), ""
 	}
-	bound(&out)
+	out.Bound()
 	return out, nil
 }

@@ -41,7 +41,7 @@ func (c Command) Judge(ctx context.Context, r executor.GateRun) (executor.GateJu
 		out = executor.GateJudged{Gate: r.Name, Verdict: executor.ErrorJudged, Tests: "skip", Message: text.Head(err.Error(), executor.MaxNote)}
 		err = nil
 	}
-	bound(&out)
+	out.Bound()
 	return out, err
 }
 

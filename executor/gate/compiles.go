@@ -71,8 +71,8 @@ func (c Compiles) Judge(ctx context.Context, r executor.GateRun) (executor.GateJ
 		return out, err
 	}
 	for room := executor.MaxNote; ; room = room * 3 / 4 { // what JSON escapes takes more room than it has bytes
-		if out.Message = planMessage(report.Says, path, errors, warnings, room); fits(&out) || room < 100 {
-			bound(&out)
+		if out.Message = planMessage(report.Says, path, errors, warnings, room); out.Fits() || room < 100 {
+			out.Bound()
 			return out, nil
 		}
 	}

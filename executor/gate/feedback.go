@@ -2,7 +2,6 @@ package gate
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -118,28 +117,4 @@ func firstLines(end string, outputs ...string) string {
 		})
 	}
 	return b.String()
-}
-
-// fits reports whether a verdict fits into an event.
-func fits(g *executor.GateJudged) bool {
-	const room = 3600
-	b, err := json.Marshal(g)
-	return err != nil || len(b) <= room
-}
-
-// bound shortens a verdict until it fits into an event.
-func bound(g *executor.GateJudged) {
-	for range 20 {
-		if fits(g) {
-			return
-		}
-		switch {
-		case len(g.Failed) > 3:
-			g.Failed = g.Failed[:len(g.Failed)/2]
-		case len(g.Removed) > 3:
-			g.Removed = g.Removed[:len(g.Removed)/2]
-		default:
-			g.Message = text.Head(g.Message, len(g.Message)*3/4)
-		}
-	}
 }

@@ -1,0 +1,31 @@
+package executor
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// However many hosts were asked for, an event of a turn or a gate takes less than 4 kB.
+func TestRefusalsFitIntoAnEvent(t *testing.T) {
+	times := map[string]int{}
+	for i := range 500 {
+		times[fmt.Sprintf("%d%s.example:443", i, strings.Repeat("\"", 200))] = 1000 + i
+	}
+	list := Refusals(times)
+	if len(list) != MaxRefused+1 || !strings.HasPrefix(list[0], "1499 × 499") || list[MaxRefused] != "and 495 more" {
+		t.Errorf("%q", list)
+	}
+	s := &Sandboxed{Name: "default", Kind: "namespaces", Refused: list}
+	long := strings.Repeat("\"", MaxNote)
+	ended := AgentEnded{Tail: long, Outcome: Outcome{Result: "failed", Summary: long}, Sandbox: s}
+	judged := GateJudged{Gate: "unit", Message: long, Sandbox: s}
+	ended.Bound()
+	judged.Bound()
+	for _, b := range []Body{ended, judged} {
+		if text, err := json.Marshal(Event{Body: b}); err != nil || len(text) > 4000 {
+			t.Errorf("%T takes %d bytes, %v", b, len(text), err)
+		}
+	}
+}
