@@ -1,7 +1,6 @@
 package runner
 
 import (
-	"maps"
 	"net/netip"
 	"net/url"
 	"path/filepath"
@@ -19,8 +18,8 @@ const Model = "model"
 var models = map[string]struct{ hosts, variables []string }{
 	"claude":   {[]string{"api.anthropic.com"}, []string{"ANTHROPIC_BASE_URL"}},
 	"codex":    {[]string{"api.openai.com", "chatgpt.com", "auth.openai.com"}, []string{"OPENAI_BASE_URL"}},
-	"opencode": {nil, []string{"ANTHROPIC_BASE_URL", "OPENAI_BASE_URL"}},
-	"acp":      {nil, []string{"ANTHROPIC_BASE_URL", "OPENAI_BASE_URL"}},
+	"opencode": {nil, []string{"ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", "OPENCODE_CONFIG_CONTENT"}},
+	"acp":      {nil, []string{"ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", "OPENCODE_CONFIG_CONTENT"}},
 	"command":  {nil, []string{"ANTHROPIC_BASE_URL", "OPENAI_BASE_URL"}},
 }
 
@@ -76,14 +75,11 @@ func ownModels(r executor.AgentRun, argv, env []string) []string {
 			}
 		}
 	}
-	for _, name := range models[r.Runner.Kind].variables {
+	for _, name := range models[r.Runner.Kind].variables { // other variables may name servers that are no model's
 		add(Value(env, name))
 	}
 	for _, a := range argv[:min(len(argv), len(r.Runner.Run))] {
 		add(a)
-	}
-	for _, name := range slices.Sorted(maps.Keys(r.Runner.Set)) {
-		add(Value(env, name))
 	}
 	return out
 }

@@ -28,6 +28,14 @@ func TestModelStandsForTheHostsOfTheRunner(t *testing.T) {
 			runner: ir.Runner{Kind: "claude"}, env: []string{"ANTHROPIC_BASE_URL=https://models.intra.example/v1"},
 			hosts: []string{"a.example", "models.intra.example:443"}, private: []string{"models.intra.example:443"},
 		},
+		"not by another variable": {
+			runner: ir.Runner{Kind: "claude", Set: map[string]string{"REGISTRY": "https://packages.intra.example"}}, env: []string{"REGISTRY=https://packages.intra.example"},
+			hosts: []string{"a.example", "api.anthropic.com"},
+		},
+		"by OpenCode's own": {
+			runner: ir.Runner{Kind: "acp", Run: []string{"opencode", "acp"}}, env: []string{`OPENCODE_CONFIG_CONTENT={"baseURL":"http://127.0.0.1:9090/v1"}`},
+			hosts: []string{"a.example"}, forward: []string{"127.0.0.1:9090"},
+		},
 		"by an option": {
 			runner: ir.Runner{Kind: "codex", Run: []string{"codex", "-c", `model_providers.x.base_url="http://localhost:8080/v1"`}},
 			hosts:  []string{"a.example"}, forward: []string{"127.0.0.1:8080"},
