@@ -38,7 +38,11 @@ func Confine(ctx context.Context, epic *ir.Epic, space *workspace.Space, instead
 	c.Mounts = space.Trees.Mounts
 	var refused []string
 	if c.Kinds, refused = kinds(ctx, epic, names, instead); len(refused) > 0 {
-		return c, nil, exit.Inputf("agents and gates cannot be confined here as the policy asks:\n  - %s\n  Nothing was started. To run without a sandbox on this machine: ralph apply --sandbox none", strings.Join(refused, "\n  - "))
+		hint := ""
+		if !slices.ContainsFunc(names, func(name string) bool { return epic.Sandboxes[name].Required }) {
+			hint = " To run without a sandbox on this machine: ralph apply --sandbox none"
+		}
+		return c, nil, exit.Inputf("agents and gates cannot be confined here as the policy asks:\n  - %s\n  Nothing was started.%s", strings.Join(refused, "\n  - "), hint)
 	}
 	t := effects.Tools{Epic: epic, State: space.State(), Confinement: c}
 	space.Walls = func(id ir.NodeID, p workspace.Purpose, _ string) (*wall.Spec, error) {
@@ -90,7 +94,7 @@ func kinds(ctx context.Context, epic *ir.Epic, names []string, instead string) (
 func unheld(s *ir.Sandbox) string {
 	for _, name := range []string{"memory", "cpu"} {
 		if s.Limits[name] != "" {
-			return "limits." + name + " needs a group of the system's own, which ralph does not make yet: take it out, or start ralph in one (systemd-run --user --scope -p MemoryMax=8G ralph apply)"
+			return "limits." + name + " needs a group of the system's own, which ralph does not make yet: take it out"
 		}
 	}
 	if s.Limits["pids"] != "" && os.Geteuid() == 0 {

@@ -1,9 +1,8 @@
 package effects
 
 import (
-	"errors"
-	"io/fs"
-	"os"
+	"crypto/sha256"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -33,11 +32,29 @@ type Confinement struct {
 // stay says what a sandbox is for.
 type stay struct {
 	in    ir.Confined
-	who   string // whose home it is: an agent's or a gate's name
+	whose role   // what it is the home of
+	who   string // an agent's or a gate's name
 	node  ir.NodeID
 	dir   string // worktree
 	blind bool   // a review: neither objects nor caches
 	brief bool   // what is written to home and caches goes afterwards
+}
+
+// role is what programs in a sandbox are.
+type role string
+
+// Roles. An agent and a gate of the same name share nothing.
+const (
+	ofAgent role = "agent"
+	ofGate  role = "gate"
+	ofSetup role = "setup"
+)
+
+// home is the name of the directory of a sandbox's home and caches. Names that differ in
+// what no directory's name can have differ by the digest.
+func (s *stay) home() string {
+	sum := sha256.Sum256([]byte(s.who))
+	return fmt.Sprintf("%s-%s-%x", s.whose, dirName(s.who), sum[:4])
 }
 
 // confined is a sandbox that was made for one turn or gate.
@@ -58,10 +75,10 @@ func (t *Tools) confine(s stay) (*confined, error) {
 	}
 	b := s.in.Sandbox
 	c := &confined{refused: map[string]int{}, clear: func() error { return nil }}
-	own := filepath.Join(sandboxes(t.State, s.node), dirName(s.who))
+	own := filepath.Join(sandboxes(t.State, s.node), s.home())
 	if s.brief {
 		own = filepath.Join(own, "brief")
-		c.clear = func() error { return removeAll(own) }
+		c.clear = func() error { return regular.RemoveAllOwn(own) }
 		if err := c.clear(); err != nil { // of one that was cut
 			return nil, err
 		}
@@ -97,18 +114,19 @@ func (t *Tools) confine(s stay) (*confined, error) {
 
 // mount says what of the machine is inside.
 func (t *Tools) mount(spec *wall.Spec, s stay, b ir.Sandbox) error {
-	add := func(write, optional bool, paths ...string) {
+	add := func(write bool, paths []string) {
 		for _, p := range paths {
-			spec.Mounts = append(spec.Mounts, wall.Mount{From: p, Write: write, Optional: optional})
+			spec.Mounts = append(spec.Mounts, wall.Mount{From: p, Write: write, Optional: true})
 		}
 	}
 	home := t.Confinement.Home
-	add(false, true, expanded(b.Read, home)...)
-	add(true, true, expanded(b.Write, home)...)
+	add(true, expanded(b.Write, home))
+	add(false, expanded(b.Read, home))
+	slices.SortStableFunc(spec.Mounts, func(a, b wall.Mount) int { return strings.Compare(a.From, b.From) }) // what lies in another comes after it
 	switch {
 	case s.dir == "": // whoever runs it knows
 	case s.blind:
-		add(true, false, s.dir)
+		spec.Mounts = append(spec.Mounts, wall.Mount{From: s.dir, Write: true})
 	default:
 		mounts, err := t.Confinement.Mounts(s.dir)
 		if err != nil {
@@ -123,37 +141,11 @@ func (t *Tools) mount(spec *wall.Spec, s stay, b ir.Sandbox) error {
 }
 
 // Forget removes the homes and caches of a node's sandboxes, which go with its worktree.
-func Forget(state string, node ir.NodeID) error { return removeAll(sandboxes(state, node)) }
+func Forget(state string, node ir.NodeID) error { return regular.RemoveAllOwn(sandboxes(state, node)) }
 
 // sandboxes is where the directories of a node's sandboxes are.
 func sandboxes(state string, node ir.NodeID) string {
 	return filepath.Join(state, "sandboxes", string(node))
-}
-
-// removeAll removes a directory that holds others without permissions: those of Go's
-// modules, those of overlayfs.
-func removeAll(dir string) error {
-	err := regular.RemoveAllOwn(dir)
-	if !errors.Is(err, fs.ErrPermission) {
-		return err
-	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	open := func(name string) { _ = root.Chmod(name, 0o700) } // RemoveAll tells
-	open(".")
-	_ = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
-		if d == nil || !d.IsDir() {
-			return nil
-		}
-		if err == nil { // before it is read
-			open(name)
-		}
-		return nil
-	})
-	return regular.RemoveAllOwn(dir)
 }
 
 // expanded are paths with the user's home directory for "~".
@@ -171,9 +163,9 @@ func expanded(paths []string, home string) []string {
 // Asked is the sandbox of a turn that a person asks of an agent, in the home of the
 // session that it continues: the step's, or with gate the gate's. nil: there is none.
 func (t *Tools) Asked(node ir.NodeID, step *ir.Step, gate, agent, dir string) (*wall.Spec, error) {
-	s := stay{in: t.Epic.StepConfined(step, node == executor.Integration), who: agent, node: node, dir: dir}
+	s := stay{in: t.Epic.StepConfined(step, node == executor.Integration), whose: ofAgent, who: agent, node: node, dir: dir}
 	if gate != "" {
-		s.in, s.who = t.Epic.GateConfined(gate, node == executor.Integration), gateHome(gate)
+		s.in, s.whose, s.who = t.Epic.GateConfined(gate, node == executor.Integration), ofGate, gate
 	}
 	c, err := t.confine(s)
 	return c.spec(), err
@@ -184,7 +176,7 @@ func (t *Tools) Asked(node ir.NodeID, step *ir.Step, gate, agent, dir string) (*
 // only name, kind and limits count. nil: none is in force.
 func (t *Tools) Around(node ir.NodeID, setup bool) (*wall.Spec, error) {
 	if setup {
-		c, err := t.confine(stay{in: t.Epic.SetupConfined(), who: "setup", node: node})
+		c, err := t.confine(stay{in: t.Epic.SetupConfined(), whose: ofSetup, node: node})
 		return c.spec(), err
 	}
 	var steps []ir.Step
@@ -208,8 +200,8 @@ func (t *Tools) Around(node ir.NodeID, setup bool) (*wall.Spec, error) {
 	return nil, nil
 }
 
-// gateHome names the home of a gate's programs.
-func gateHome(gate string) string { return "gate " + gate }
+// runnerModel stands in a list of hosts for those of the model.
+const runnerModel = "model"
 
 // told is what the agent hears of its sandbox: what fails without a word costs many turns.
 func (c *confined) told() string {
@@ -220,7 +212,7 @@ func (c *confined) told() string {
 	case c.Egress == nil:
 		b.WriteString("There is no network.\n")
 	default:
-		b.WriteString("The network is an HTTP proxy (HTTPS_PROXY is set) that reaches only: " + strings.Join(c.Egress.Hosts, ", ") + ". Anything else is refused: do not try to get round it, say what you would need.\n")
+		b.WriteString("The network is an HTTP proxy (HTTPS_PROXY is set) that reaches only: " + strings.Replace(strings.Join(c.Egress.Hosts, ", "), runnerModel, "your model", 1) + ". Anything else is refused: do not try to get round it, say what you would need.\n")
 	}
 	for _, f := range c.Forward {
 		b.WriteString("The service at " + f.At + " can be reached.\n")

@@ -24,7 +24,7 @@ func confining(t *testing.T, box ir.Sandbox) *Tools {
 
 func TestASandboxHoldsWhatItsBlockSays(t *testing.T) {
 	box := ir.Sandbox{
-		Kind: "auto", Network: []string{"example.com"}, Read: []string{"~/tool"}, Write: []string{"/srv/data"}, Hide: []string{"/srv/data/keys"},
+		Kind: "auto", Network: []string{"example.com"}, Read: []string{"~/tool", "/srv/data/fixed"}, Write: []string{"/srv/data"}, Hide: []string{"/srv/data/keys"},
 		Cache: []string{"~/.cache/x"}, Services: []string{"127.0.0.1:5432"}, Limits: map[string]string{"file": "1000000"}, Nest: true,
 	}
 	tools := confining(t, box)
@@ -34,7 +34,7 @@ func TestASandboxHoldsWhatItsBlockSays(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []wall.Mount{
-		{From: "/home/ada/tool", Optional: true}, {From: "/srv/data", Write: true, Optional: true}, {From: "/w", Write: true}, {At: "/srv/data/keys", Cover: true},
+		{From: "/home/ada/tool", Optional: true}, {From: "/srv/data", Write: true, Optional: true}, {From: "/srv/data/fixed", Optional: true}, {From: "/w", Write: true}, {At: "/srv/data/keys", Cover: true},
 	}
 	if len(c.Mounts) != len(want) {
 		t.Fatalf("mounts: %+v", c.Mounts)
@@ -63,7 +63,8 @@ func TestNobodySharesAHome(t *testing.T) {
 	in := ir.Confined{Name: "default"}
 	homes := map[string]bool{}
 	for _, s := range []stay{
-		{in: in, who: "coder", node: "bd-1"}, {in: in, who: "coder", node: "bd-2"}, {in: in, who: "judge", node: "bd-1"}, {in: in, who: gateHome("coder"), node: "bd-1"},
+		{in: in, whose: ofAgent, who: "gate-unit", node: "bd-1"}, {in: in, whose: ofAgent, who: "gate.unit", node: "bd-1"}, {in: in, whose: ofAgent, who: "gate-unit", node: "bd-2"},
+		{in: in, whose: ofGate, who: "unit", node: "bd-1"}, {in: in, whose: ofGate, who: "gate-unit", node: "bd-1"}, {in: in, whose: ofSetup, node: "bd-1"},
 	} {
 		c, err := tools.confine(s)
 		if err != nil {
@@ -78,7 +79,7 @@ func TestNobodySharesAHome(t *testing.T) {
 
 func TestWhatAGateWritesGoesWithIt(t *testing.T) {
 	tools := confining(t, ir.Sandbox{Kind: "auto"})
-	c, err := tools.confine(stay{in: ir.Confined{Name: "default"}, who: gateHome("unit"), node: "bd-1", brief: true})
+	c, err := tools.confine(stay{in: ir.Confined{Name: "default"}, whose: ofGate, who: "unit", node: "bd-1", brief: true})
 	if err != nil {
 		t.Fatal(err)
 	}
