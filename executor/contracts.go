@@ -195,7 +195,8 @@ type Program interface {
 	Version(ctx context.Context, r AgentRun) (string, error)
 	// Natives lists the agents that the program itself knows in r.Dir.
 	Natives(ctx context.Context, r AgentRun) ([]Native, error)
-	// Join is the command with which a person joins a session in r.Dir; nil if that is impossible.
+	// Join is the command with which a person joins a session in r.Dir; nil if that is
+	// impossible. With r.Wall it is typed in that sandbox.
 	Join(r AgentRun, session string) []string
 }
 

@@ -98,7 +98,7 @@ func addCommands(root *cobra.Command) {
 		}
 	}
 	add("compile", newCompileCommand(), newImportCommand(), newExportCommand(), newValidateCommand(), newGraphCommand(), newDiffCommand(), newWhyCommand(), newFmtCommand())
-	add("apply", newDraftCommand(), newPlanCommand(), newApplyCommand(), newStatusCommand(), newLogCommand(), newShowCommand(), newSessionCommand(), newAskCommand(), newRunsCommand(), newReportCommand(), newJournalCommand(), newRecoverCommand(), newSimulateCommand(),
+	add("apply", newDraftCommand(), newPlanCommand(), newApplyCommand(), newStatusCommand(), newLogCommand(), newShowCommand(), newSessionCommand(), newAskCommand(), newEnterCommand(), newRunsCommand(), newReportCommand(), newJournalCommand(), newRecoverCommand(), newSimulateCommand(),
 		newWorkerCommand(), newMonitorCommand(), newUICommand(),
 		newApproveCommand(), newRejectCommand(), newRetryCommand(), newSkipCommand(), newPauseCommand(), newResumeCommand(), newCancelCommand())
 	add("setup", newInitCommand(), newDoctorCommand(), newSyncAgentsCommand(), newSchemaCommand(), newMCPCommand(), newVersionCommand())

@@ -3,6 +3,7 @@ package run
 import (
 	"cmp"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -12,7 +13,9 @@ import (
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/effects"
 	"github.com/ralph-compiler/ralph/executor/machine"
+	"github.com/ralph-compiler/ralph/internal/wall"
 )
 
 // Which selects sessions of a sprint; empty fields select all.
@@ -39,6 +42,7 @@ type Session struct {
 	Joined  []string   `json:"join,omitempty"` // the command to join it
 	Dir     string     `json:"directory"`      // to join it in
 	Cannot  string     `json:"cannot_join,omitempty"`
+	Inside  bool       `json:"in_sandbox,omitempty"` // the command joins it in the agent's sandbox, and is one of ralph's
 
 	commit string // that its attempt left
 }
@@ -111,11 +115,41 @@ func joinSession(r *record.Record, v machine.NodeView, e *Session, crew *Crew) {
 		e.Cannot = fmt.Sprintf("its runner %q is of kind %q, whose sessions this ralph cannot open", e.Runner, e.Kind)
 		return
 	}
+	e.Inside = confinedBy(r.Epic, v.ID, stepOf(r, v.ID, e.Step), e.Gate).Name != "" && project.IsDir(effects.Home(r.Space.State(), v.ID, e.Agent, e.Gate))
 	about := AboutRun(e.Agent, r.Epic.Runners[e.Runner], e.Dir, "")
+	if e.Inside {
+		about.Wall = &wall.Spec{Kind: wall.Namespaces}
+	}
 	about.Node, about.Slug, about.Model, about.Keep = r.Node(v.ID), r.Epic.Agents[e.Agent].Slug, e.Model, r.Keep()
 	if e.Joined = program.Join(about, e.Session); len(e.Joined) == 0 {
 		e.Cannot = cmp.Or(program.Describe().Cannot[executor.CanJoin], "its program has no way for people to join")
 	}
+	if e.Inside {
+		joinInside(r, v, e)
+	}
+}
+
+// joinInside makes the command that joins a session one that does so in its sandbox:
+// outside, the agent's program would read settings that the agent may have planted.
+func joinInside(r *record.Record, v machine.NodeView, e *Session) {
+	if !project.IsDir(r.Space.Dir(v.ID)) {
+		e.Joined, e.Cannot = nil, "its worktree is gone, and its sandbox with it"
+	}
+	e.Dir, _ = filepath.Abs(".") // where the file of the epic is named from
+	if len(e.Joined) == 0 {
+		return
+	}
+	enter := []string{"ralph", "enter", string(v.Key)}
+	if r.About() != "" {
+		enter = append(enter, "--epic", r.File)
+	}
+	switch {
+	case e.Gate != "":
+		enter = append(enter, "--gate", e.Gate)
+	case e.Agent != v.Attempts[len(v.Attempts)-1].Agent:
+		enter = append(enter, "--agent", e.Agent)
+	}
+	e.Joined = slices.Concat(enter, []string{"--"}, e.Joined)
 }
 
 // Of returns the selected sessions. Selecting none of several is a usage error.

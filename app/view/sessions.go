@@ -50,10 +50,13 @@ func Sessions(r *record.Record, out io.Writer, v machine.NodeView, list []run.Se
 	} else {
 		fmt.Fprintf(w, "\n%s:\n  %s\n", what, reveal.Words(joinCommand(s)))
 	}
-	if s.Dir != r.Space.Dir(v.ID) {
+	if s.Dir != r.Space.Dir(v.ID) && !s.Inside {
 		fmt.Fprintf(w, "  (its worktree is gone: this is your own checkout)\n")
 	}
-	if r.Held && v.Status == executor.Running && s.Status == executor.AttemptRunning.String() {
+	switch atWork := r.Held && v.Status == executor.Running && s.Status == executor.AttemptRunning.String(); {
+	case atWork && s.Inside:
+		fmt.Fprintf(w, "  Its agent is at work in it: enter is refused until it has ended.\n")
+	case atWork:
 		fmt.Fprintf(w, "  Its agent is at work in it: what you write there is a takeover (on_human_message = %q).\n", r.Epic.HITLOf(r.Node(v.ID)).OnHumanMessage)
 	}
 	fmt.Fprintf(w, "To ask it something, without taking part: ralph ask %s \"why …?\"%s\n", reveal.Words(words.QuoteArg(string(v.Key))), r.About())
@@ -62,5 +65,9 @@ func Sessions(r *record.Record, out io.Writer, v machine.NodeView, list []run.Se
 
 // joinCommand is what a person types to join a session.
 func joinCommand(s run.Session) string {
-	return "cd " + words.QuoteArg(s.Dir) + " && " + strings.Join(lists.Map(s.Joined, words.QuoteArg), " ")
+	join := strings.Join(lists.Map(s.Joined, words.QuoteArg), " ")
+	if s.Inside {
+		return join
+	}
+	return "cd " + words.QuoteArg(s.Dir) + " && " + join
 }

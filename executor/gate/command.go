@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -113,6 +114,18 @@ func environ(r executor.GateRun, base string) (env []string, err error) {
 	}
 	set[Mark] = base
 	return process.Environ(set), nil
+}
+
+// Visit is the environment of a program that a person starts where a gate's command runs.
+// Secrets that this ralph was not given are left out.
+func Visit(r executor.GateRun) ([]string, error) {
+	r.Secrets = maps.Clone(r.Secrets)
+	maps.DeleteFunc(r.Secrets, func(_, variable string) bool {
+		_, given := os.LookupEnv(variable)
+		return !given
+	})
+	env, err := environ(r, "")
+	return slices.DeleteFunc(env, func(v string) bool { return strings.HasPrefix(v, Mark+"=") }), err
 }
 
 // complete fills in what the verdict is, what it found and what proves it.

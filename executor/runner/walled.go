@@ -23,14 +23,19 @@ var models = map[string]struct{ hosts, variables []string }{
 	"command":  {nil, []string{"ANTHROPIC_BASE_URL", "OPENAI_BASE_URL"}},
 }
 
-// inside completes the sandbox of a turn: its own files, and the hosts that "model" stands
-// for. It is nil where there is no sandbox.
+// inside completes the sandbox of a turn: its own files, and its hosts. It is nil where there
+// is no sandbox.
 func inside(r executor.AgentRun, argv, env []string) *wall.Spec {
 	if r.Wall == nil {
 		return nil
 	}
 	w := *r.Wall
 	w.Mounts = slices.Concat([]wall.Mount{{From: r.Inside(), At: r.Files, Write: true}}, w.Mounts)
+	return reaching(w, r, argv, env)
+}
+
+// reaching is a sandbox with the hosts that "model" stands for.
+func reaching(w wall.Spec, r executor.AgentRun, argv, env []string) *wall.Spec {
 	if w.Egress == nil || !slices.Contains(w.Egress.Hosts, Model) {
 		return &w
 	}

@@ -4,4 +4,4 @@ package term
 
 import "os"
 
-func (s *Seat) follow(*os.File) (stop func()) { return func() {} }
+func follow(_, _ *os.File) (stop func()) { return func() {} }

@@ -12,16 +12,15 @@ import (
 )
 
 // follow tells a program's terminal the size of the window, from now on. What is returned
-// ends that; it may be called more than once.
-func (s *Seat) follow(leader *os.File) (stop func()) {
+// ends that.
+func follow(out, leader *os.File) (stop func()) {
 	changed, over := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(changed, syscall.SIGWINCH)
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for {
-			if columns, rows := s.Size(); columns > 0 {
-				_ = unix.IoctlSetWinsize(int(leader.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: rows, Col: columns}) // it may have gone
-			}
+			columns, rows := Size(out)
+			_ = unix.IoctlSetWinsize(int(leader.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: uint16(rows), Col: uint16(columns)}) // it may have gone
 			select {
 			case <-changed:
 			case <-over:
@@ -29,9 +28,9 @@ func (s *Seat) follow(leader *os.File) (stop func()) {
 			}
 		}
 	})
-	return sync.OnceFunc(func() {
+	return func() {
 		signal.Stop(changed)
 		close(over)
 		wg.Wait()
-	})
+	}
 }

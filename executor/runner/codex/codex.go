@@ -67,6 +67,9 @@ func (c Runner) Join(r executor.AgentRun, session string) []string {
 	if err != nil || session == "" {
 		return nil
 	}
+	if r.Wall != nil { // its own sandbox does not nest
+		argv = append(argv, "-s", confined(r))
+	}
 	return append(argv, "resume", session)
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/runner"
+	"github.com/ralph-compiler/ralph/internal/wall"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -135,6 +136,11 @@ func TestCodexIsAskedForItsVersionAndJoined(t *testing.T) {
 	if got := p.runner.Join(p.run, "01a1"); !slices.Equal(got, []string{filepath.Join(p.dir, "codex"), "resume", "01a1"}) {
 		t.Errorf("got %q", got)
 	}
+	p.run.Wall = &wall.Spec{Kind: wall.Namespaces}
+	if got := p.runner.Join(p.run, "01a1"); !slices.Equal(got, []string{filepath.Join(p.dir, "codex"), "-s", "danger-full-access", "resume", "01a1"}) {
+		t.Errorf("in a sandbox: %q", got)
+	}
+	p.run.Wall = nil
 	p.put("servers", "no JSON")
 	if p.it(); p.class() != executor.FailConfig || !strings.Contains(p.err.Error(), "mcp list") {
 		t.Errorf("got %q, %v", p.class(), p.err)

@@ -1,0 +1,32 @@
+package effects
+
+import (
+	"path/filepath"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/wall"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// Visit is the sandbox of a program that a person starts where those of a node's agent
+// were, or with gate those of a gate; dir is the worktree. It is nil if nothing confines
+// them. What is returned with it takes away what is not kept, once the program has ended.
+func (t *Tools) Visit(node ir.NodeID, step *ir.Step, agent, gate, dir string) (*wall.Spec, func() error, error) {
+	sum := node == executor.Integration
+	s := stay{in: t.Epic.StepConfined(step, sum), who: agent, node: node, dir: dir}
+	if gate != "" {
+		kind := t.Epic.Gates[gate].Kind
+		s.in, s.who, s.blind, s.brief = t.Epic.GateConfined(gate, sum), gateHome(gate), kind == "review", kind == "command"
+	}
+	c, err := t.confine(s)
+	return c.spec(), c.done, err
+}
+
+// Home is the directory that a confined agent of a node finds as its home, or with gate the
+// agent of a gate; state is the epic's. It is there once a turn has run in a sandbox.
+func Home(state string, node ir.NodeID, agent, gate string) string {
+	if gate != "" {
+		agent = gateHome(gate)
+	}
+	return filepath.Join(sandboxes(state, node), dirName(agent), "home")
+}
