@@ -152,6 +152,24 @@ func TestEnterIsRefused(t *testing.T) {
 	refused(exit.Input, "has no worktree", "1.2")
 }
 
+func TestTheEndOfARunSaysHowToLookAtWhatConfinedAgentsLeft(t *testing.T) {
+	t.Parallel()
+	const want = "Look before you run what an agent left: ralph enter KEY opens the worktree inside its sandbox\n"
+	fails := func(e *ir.Epic) {
+		g := e.Gates["check"]
+		g.Run, g.OnFailure = "false", "stop"
+		e.Gates["check"] = g
+	}
+	s := confinedSite(t, confinedWork, fails)
+	if got := s.apply(exit.NotDone, "--only", "1.1"); strings.Count(got.all(), want) != 1 || !strings.Contains(got.all(), "worktree: "+s.tree("1.1")) {
+		t.Errorf("with a sandbox:\n%s", got.all())
+	}
+	s = newSite(t, "", executortest.Epic([]string{"1.1"}, fails))
+	if got := s.apply(exit.NotDone); strings.Contains(got.all(), "ralph enter") || !strings.Contains(got.all(), "worktree: "+s.tree("1.1")) {
+		t.Errorf("without one:\n%s", got.all())
+	}
+}
+
 func TestEnterNamesTheWorktreeWhereNoSandboxIs(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "", executortest.Epic([]string{"1.1"}))

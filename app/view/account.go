@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/ralph-compiler/ralph/app/record"
@@ -188,7 +189,7 @@ func (v *Run) next(w io.Writer, r *run.Opened, b record.BranchHolds, sum machine
 			fmt.Fprintf(w, "    starts anyway; or %s\n", words.MendBase(record.Applies(r.File)))
 		}
 	}
-	named := 0
+	named, confined := 0, false
 	for _, n := range open {
 		steps := record.NextSteps(n, r.Space.Dir(n.ID), v.Who)
 		if len(steps) == 0 || n.Status == executor.Skipped || n.Cause == executor.CauseHeld || n.Cause == executor.CauseApproval && record.IsDraft(v.epic) { // it is shown with its plan
@@ -200,9 +201,13 @@ func (v *Run) next(w io.Writer, r *run.Opened, b record.BranchHolds, sum machine
 		fmt.Fprintf(w, "\n%s (%s):\n", reveal.Words(string(n.Key)), reveal.Words(words.Status(n)))
 		WriteSteps(w, steps)
 		v.places(w, r, n)
+		confined = confined || slices.ContainsFunc(n.Attempts, func(a machine.AttemptLog) bool { return a.Sandbox != nil })
 	}
 	if named > words.MostNamed {
 		fmt.Fprintf(w, "\nand %d more: ralph status%s\n", named-words.MostNamed, record.Applies(r.File))
+	}
+	if confined {
+		fmt.Fprintf(w, "\nLook before you run what an agent left: ralph enter KEY%s opens the worktree inside its sandbox\n", r.About)
 	}
 	if len(open) > 0 || named > 0 {
 		fmt.Fprintf(w, "\nMore about one: ralph show KEY%s; all of it on a page, to decide there: ralph ui\n", r.About)
