@@ -30,6 +30,7 @@ const answerCap = 2 << 20
 //   - the caller's context ended: its error;
 //   - the time is over, or there was no sign of life: that, or for stall.action =
 //     retry a crash;
+//   - the sandbox refuses the program its model: that, a configuration failure;
 //   - a limit: that, unless a valid outcome was reported;
 //   - another failure: that;
 //   - no final word: a crash;
@@ -68,6 +69,8 @@ func (t *Turn) End(e End) (executor.AgentEnded, error) {
 		return out, &executor.Failure{Class: executor.FailCrash, Err: fmt.Errorf("agent %s gave no sign of life", name)}
 	case errors.Is(cause, errStalled):
 		out.End = executor.EndStalled
+	case Refused(t.ctx, t.run) != nil && (e.Err != nil || !e.Final):
+		return out, Refused(t.ctx, t.run)
 	case e.Taken:
 		out.End = executor.EndTakenOver
 	case Is(e.Err, executor.FailLimit) && !silent && !t.run.Raw:

@@ -28,11 +28,14 @@ func (b Base) Program(r executor.AgentRun, also map[string]string, usual ...stri
 }
 
 // Spec is how the program of a turn runs, in its sandbox if it has one, with its stderr in
-// the turn's file.
-func (b Base) Spec(r executor.AgentRun, argv, env []string) process.Spec {
+// the turn's file. end is called when the sandbox refuses it its model (see Refused); nil:
+// nothing is.
+func (b Base) Spec(r executor.AgentRun, argv, env []string, end context.CancelCauseFunc) process.Spec {
+	w := inside(r, argv, env)
+	heed(w, r, argv, env, end)
 	return process.Spec{
 		Argv: argv, Dir: r.Dir, Env: env, Stderr: File(r, ErrExt),
-		Mark: Mark, Cap: b.Cap, Grace: b.Grace, Filter: b.Filter, Wall: sandbox.Of(inside(r, argv, env)),
+		Mark: Mark, Cap: b.Cap, Grace: b.Grace, Filter: b.Filter, Wall: sandbox.Of(w),
 	}
 }
 

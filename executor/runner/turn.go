@@ -104,6 +104,12 @@ func Files(r executor.AgentRun) error {
 // Context is the context of the program.
 func (t *Turn) Context() context.Context { return t.ctx }
 
+// SpecOf is how the program of a turn runs: see Base.Spec. The turn ends when the sandbox
+// refuses the program its model.
+func SpecOf(t *Turn, argv, env []string) process.Spec {
+	return t.base.Spec(t.run, argv, env, t.cancel)
+}
+
 // tick is how often the clocks of a turn are looked at.
 const tick = 100 * time.Millisecond
 

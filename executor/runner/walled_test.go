@@ -1,6 +1,8 @@
 package runner
 
 import (
+	"context"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -52,5 +54,57 @@ func TestModelStandsForTheHostsOfTheRunner(t *testing.T) {
 		if !slices.Equal(w.Egress.Hosts, c.hosts) || !slices.Equal(w.Egress.Private, c.private) || !slices.Equal(forward, c.forward) {
 			t.Errorf("%s: hosts %q, private %q, forward %q; want %q, %q, %q", name, w.Egress.Hosts, w.Egress.Private, forward, c.hosts, c.private, c.forward)
 		}
+	}
+}
+
+// A sandbox that keeps a program from its model ends the turn, when that is certain and
+// not before.
+func TestASandboxThatRefusesTheModelEndsTheTurn(t *testing.T) {
+	const add = `the model's host %s is refused by sandbox "default": add "model" to its network`
+	claude := ir.Runner{Kind: "claude"}
+	for name, c := range map[string]struct {
+		runner  ir.Runner
+		env     []string
+		network []string // nil: no proxy
+		refused string   // what the proxy refuses then
+		want    string   // "": the turn goes on
+	}{
+		"the host is not listed":          {claude, nil, []string{"example.com"}, "api.anthropic.com:443", fmt.Sprintf(add, "api.anthropic.com:443")},
+		"another host is refused":         {claude, nil, []string{"example.com"}, "github.com:443", ""},
+		"another host of it is listed":    {ir.Runner{Kind: "codex"}, nil, []string{"API.openai.com"}, "chatgpt.com:443", ""},
+		"none of its hosts is listed":     {ir.Runner{Kind: "codex"}, nil, []string{"*.chatgpt.com", "api.openai.com:8443"}, "chatgpt.com:443", fmt.Sprintf(add, "chatgpt.com:443")},
+		"all hosts are listed":            {claude, nil, []string{"*"}, "github.com:22", ""},
+		"it is listed, and no good":       {claude, nil, []string{"model"}, "api.anthropic.com:443", `the model's host api.anthropic.com:443 is refused by sandbox "default": it is private`},
+		"there is no network":             {claude, nil, nil, "", fmt.Sprintf(add, "api.anthropic.com:443")},
+		"an own host is not listed":       {ir.Runner{Kind: "acp"}, []string{"OPENAI_BASE_URL=https://m.example:8443/v1"}, []string{"m.example"}, "m.example:8443", fmt.Sprintf(add, "m.example:8443")},
+		"one on this machine":             {claude, []string{"ANTHROPIC_BASE_URL=http://localhost:8080"}, []string{"api.anthropic.com"}, "", fmt.Sprintf(add, "127.0.0.1:8080")},
+		"which model a cloud has":         {claude, []string{"CLAUDE_CODE_USE_BEDROCK=1"}, []string{"bedrock.example"}, "api.anthropic.com:443", ""},
+		"what a command needs, who knows": {ir.Runner{Kind: "command"}, nil, nil, "", ""},
+	} {
+		told := ""
+		r := executor.AgentRun{Runner: c.runner, Agent: "ann", Step: &ir.Step{}, Node: &ir.Node{}, Wall: &wall.Spec{Name: "default"}}
+		if c.network != nil {
+			r.Wall.Egress = &wall.Egress{Hosts: c.network, Refused: func(host, _ string) { told = host }}
+		}
+		ctx, end := context.WithCancelCause(t.Context())
+		w := inside(r, []string{"program"}, c.env)
+		heed(w, r, []string{"program"}, c.env, end)
+		if c.refused != "" {
+			if ctx.Err() != nil {
+				t.Errorf("%s: it ends before anything is refused", name)
+			}
+			w.Egress.Refused(c.refused, "it is private")
+			if told != c.refused {
+				t.Errorf("%s: the record lacks it", name)
+			}
+		}
+		got := Refused(ctx, r)
+		switch {
+		case got == nil && c.want != "", got != nil && got.Error() != "agent ann: "+c.want:
+			t.Errorf("%s: got %v, want %q", name, got, c.want)
+		case got != nil && !Is(got, executor.FailConfig):
+			t.Errorf("%s: it is no configuration failure: %v", name, got)
+		}
+		end(nil)
 	}
 }

@@ -80,7 +80,7 @@ func (p Runner) Version(ctx context.Context, r executor.AgentRun) (string, error
 		return "", err
 	}
 	defer func() { _ = os.RemoveAll(tmp) }() // it is the system's temporary directory
-	spec := p.Base.Spec(r, room.argv, room.env)
+	spec := p.Base.Spec(r, room.argv, room.env, nil)
 	spec.Stderr = filepath.Join(tmp, "stderr")
 	for try := 1; ; try++ {
 		prog, err := start(ctx, spec, listener{})

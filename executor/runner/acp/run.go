@@ -46,7 +46,7 @@ func (p Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEnd
 		return executor.AgentEnded{}, err
 	}
 	t := &turn{run: r, base: p.Base, turn: begun, heard: &heard{turn: begun, read: r.Read, tools: map[string]*tool{}}, patient: p.opening()}
-	spec := p.Base.Spec(r, room.argv, room.env)
+	spec := runner.SpecOf(begun, room.argv, room.env)
 	var said saying
 	for try := 1; ; try++ {
 		t.program, err = start(begun.Context(), spec, listener{line: t.heard.raw, update: t.heard.update, lost: t.heard.lost, ask: t.heard.ask})

@@ -100,7 +100,7 @@ func (c Runner) program(ctx context.Context, r executor.AgentRun, argv, env []st
 		_ = feed.Close() // the pump may have
 		wg.Wait()
 	}()
-	spec := c.Base.Spec(r, argv, env)
+	spec := runner.SpecOf(s.turn, argv, env)
 	spec.Stdin, spec.Tap = stdin, runner.Stdout(&s.lines)
 	spec.Ask, spec.Alone, spec.AtOnce = in.interrupt, true, w.spoke
 	res, err := process.Run(ctx, spec)

@@ -120,7 +120,7 @@ func (c Runner) turn(t *runner.Turn, r executor.AgentRun, argv, env []string, li
 	defer end(nil)
 	s := &stream{turn: t, end: end, patience: cmp.Or(c.Patience, 5*time.Minute), linger: cmp.Or(c.Linger, 15*time.Second)}
 	stdout := &lines.Cutter{Max: maxLine, Each: s.hear}
-	spec := c.Base.Spec(r, append(argv, flags(r, others)...), env)
+	spec := runner.SpecOf(t, append(argv, flags(r, others)...), env)
 	spec.Stdin, spec.Tap = stdin, runner.Stdout(stdout)
 	spec.Alone = true // it ends its tools in good order
 	res, err := process.Run(ctx, spec)

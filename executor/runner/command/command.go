@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
@@ -44,7 +45,9 @@ func (c *Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEn
 	if err := runner.Files(r); err != nil {
 		return executor.AgentEnded{}, err
 	}
-	spec := c.Base.Spec(r, argv, env)
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	spec := c.Base.Spec(r, argv, env, end)
 	spec.Stdout = runner.File(r, runner.OutExt)
 	spec.Time = time.Duration(r.Step.Limits.TimeoutMS) * time.Millisecond
 	spec.Idle = time.Duration(r.Step.Stall.AfterMS) * time.Millisecond
@@ -69,6 +72,9 @@ func (c *Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEn
 	}
 	res, err := process.Run(ctx, spec)
 	process.SweepDir(r.Dir, runner.Mark) // what it hid
+	if refused := runner.Refused(ctx, r); refused != nil && err != nil {
+		return executor.AgentEnded{}, errors.Join(refused, c.Base.Scrub(r))
+	}
 	if err != nil {
 		return executor.AgentEnded{}, runner.CannotRun(r, err)
 	}
