@@ -102,7 +102,11 @@ func wallOf(ctx context.Context, r *record.Record, node ir.NodeID, s Session, di
 		step = n.Step(s.Step)
 	}
 	t := effects.Tools{Epic: r.Epic, State: r.Space.State(), Confinement: c}
-	return t.Asked(node, step, s.Gate, s.Agent, dir)
+	w, err := t.Asked(node, step, s.Gate, s.Agent, dir)
+	if s.Gate != "" { // a judge's session is not of the worktree
+		return w, err
+	}
+	return w.With(wall.Mount{From: r.Space.Dir(node), Optional: true}), err // programs look for the directory of a session (OpenCode)
 }
 
 // asking builds the turn that answers the question.
