@@ -102,7 +102,7 @@ func wallOf(ctx context.Context, r *record.Record, node ir.NodeID, s Session, di
 		step = n.Step(s.Step)
 	}
 	t := effects.Tools{Epic: r.Epic, State: r.Space.State(), Confinement: c}
-	w, err := t.Asked(node, step, s.Gate, s.Agent, dir)
+	w, _, err := t.Visit(node, step, s.Agent, s.Gate, dir) // a session's home is kept
 	if s.Gate != "" { // a judge's session is not of the worktree
 		return w, err
 	}

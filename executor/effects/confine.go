@@ -160,17 +160,6 @@ func expanded(paths []string, home string) []string {
 	return out
 }
 
-// Asked is the sandbox of a turn that a person asks of an agent, in the home of the
-// session that it continues: the step's, or with gate the gate's. nil: there is none.
-func (t *Tools) Asked(node ir.NodeID, step *ir.Step, gate, agent, dir string) (*wall.Spec, error) {
-	s := stay{in: t.Epic.StepConfined(step, node == executor.Integration), whose: ofAgent, who: agent, node: node, dir: dir}
-	if gate != "" {
-		s.in, s.whose, s.who = t.Epic.GateConfined(gate, node == executor.Integration), ofGate, gate
-	}
-	c, err := t.confine(s)
-	return c.spec(), err
-}
-
 // Around is the sandbox of what ralph itself starts for a node: with setup its setup
 // commands, without the worktree, else the git that hands over what a clone holds, of which
 // only name, kind and limits count. nil: none is in force.

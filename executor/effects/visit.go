@@ -8,15 +8,17 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// Visit is the sandbox of a program that a person starts where those of a node's agent
-// were, or with gate those of a gate; dir is the worktree. It is nil if nothing confines
-// them. What is returned with it takes away what is not kept, once the program has ended.
+// Visit is the sandbox of a program that a person starts, or of a turn that a person asks
+// for, where those of a node's agent were, or with gate those of a gate; dir is the
+// worktree. It is nil if nothing confines them. What is returned with it takes away what is
+// not kept, once the program has ended.
 func (t *Tools) Visit(node ir.NodeID, step *ir.Step, agent, gate, dir string) (*wall.Spec, func() error, error) {
 	sum := node == executor.Integration
-	s := stay{in: t.Epic.StepConfined(step, sum), who: agent, node: node, dir: dir}
+	s := of(agent, gate)
+	s.in, s.node, s.dir = t.Epic.StepConfined(step, sum), node, dir
 	if gate != "" {
 		kind := t.Epic.Gates[gate].Kind
-		s.in, s.who, s.blind, s.brief = t.Epic.GateConfined(gate, sum), gateHome(gate), kind == "review", kind == "command"
+		s.in, s.blind, s.brief = t.Epic.GateConfined(gate, sum), kind == "review", kind == "command"
 	}
 	c, err := t.confine(s)
 	return c.spec(), c.done, err
@@ -25,8 +27,14 @@ func (t *Tools) Visit(node ir.NodeID, step *ir.Step, agent, gate, dir string) (*
 // Home is the directory that a confined agent of a node finds as its home, or with gate the
 // agent of a gate; state is the epic's. It is there once a turn has run in a sandbox.
 func Home(state string, node ir.NodeID, agent, gate string) string {
+	s := of(agent, gate)
+	return filepath.Join(sandboxes(state, node), s.home(), "home")
+}
+
+// of is the stay of an agent, or with gate of a gate.
+func of(agent, gate string) stay {
 	if gate != "" {
-		agent = gateHome(gate)
+		return stay{whose: ofGate, who: gate}
 	}
-	return filepath.Join(sandboxes(state, node), dirName(agent), "home")
+	return stay{whose: ofAgent, who: agent}
 }
