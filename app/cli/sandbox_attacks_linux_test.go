@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,25 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ralph-compiler/ralph/internal/sandbox"
 	"github.com/ralph-compiler/ralph/internal/sandbox/sandboxtest"
 	"github.com/ralph-compiler/ralph/internal/wall"
 )
-
-// needsNamespaces skips a test, loudly, where no sandbox of namespaces can be made.
-// RALPH_SANDBOX_REQUIRE, a list with commas, forbids it.
-func needsNamespaces(t *testing.T) {
-	t.Helper()
-	_, err := sandbox.Try(t.Context(), wall.Namespaces)
-	switch {
-	case err == nil:
-	case slices.Contains(strings.Split(os.Getenv("RALPH_SANDBOX_REQUIRE"), ","), string(wall.Namespaces)):
-		t.Fatalf("namespaces are required here (RALPH_SANDBOX_REQUIRE): %v", err)
-	default:
-		fmt.Fprintf(os.Stderr, "SKIPPED: %s: this machine makes no sandbox of namespaces: %v\n", t.Name(), err)
-		t.Skip(err)
-	}
-}
 
 // attackedPolicy runs the attacker wherever ralph starts a program, as its last command:
 // then no shell is its parent.

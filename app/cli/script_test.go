@@ -113,6 +113,12 @@ func scripts() testscript.Params {
 			_, err = config.WriteString("[user]\n\temail = you@example.com\n\tname = you\n")
 			return errors.Join(err, config.Close())
 		},
+		Condition: func(cond string) (bool, error) {
+			if cond != "namespaces" {
+				return false, fmt.Errorf("there is no condition %q", cond)
+			}
+			return hasNamespaces(), nil
+		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits":    exits,
 			"replace":  replace,

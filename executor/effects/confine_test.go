@@ -63,8 +63,12 @@ func TestNobodySharesAHome(t *testing.T) {
 	in := ir.Confined{Name: "default"}
 	homes := map[string]bool{}
 	for _, s := range []stay{
-		{in: in, whose: ofAgent, who: "gate-unit", node: "bd-1"}, {in: in, whose: ofAgent, who: "gate.unit", node: "bd-1"}, {in: in, whose: ofAgent, who: "gate-unit", node: "bd-2"},
-		{in: in, whose: ofGate, who: "unit", node: "bd-1"}, {in: in, whose: ofGate, who: "gate-unit", node: "bd-1"}, {in: in, whose: ofSetup, node: "bd-1"},
+		{in: in, whose: ofAgent, who: "gate-unit", node: "bd-1"},
+		{in: in, whose: ofAgent, who: "gate.unit", node: "bd-1"},
+		{in: in, whose: ofAgent, who: "gate-unit", node: "bd-2"},
+		{in: in, whose: ofGate, who: "unit", node: "bd-1"},
+		{in: in, whose: ofGate, who: "gate-unit", node: "bd-1"},
+		{in: in, whose: ofSetup, node: "bd-1"},
 	} {
 		c, err := tools.confine(s)
 		if err != nil {

@@ -1,0 +1,34 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/ralph-compiler/ralph/internal/sandbox"
+	"github.com/ralph-compiler/ralph/internal/wall"
+)
+
+// hasNamespaces reports whether sandboxes can be tried. Where they are required
+// (RALPH_SANDBOX_REQUIRE, a list with commas) they are, and fail if there are none;
+// elsewhere it says loudly what is not tested.
+var hasNamespaces = sync.OnceValue(func() bool {
+	_, err := sandbox.Try(context.Background(), wall.Namespaces)
+	if err == nil || slices.Contains(strings.Split(os.Getenv("RALPH_SANDBOX_REQUIRE"), ","), string(wall.Namespaces)) {
+		return true
+	}
+	fmt.Fprintf(os.Stderr, "SKIPPED: what needs sandboxes: this machine makes none of namespaces: %v\n", err)
+	return false
+})
+
+// needsNamespaces skips a test where no sandbox can be made.
+func needsNamespaces(t *testing.T) {
+	t.Helper()
+	if !hasNamespaces() {
+		t.Skip("this machine makes no sandbox of namespaces")
+	}
+}
