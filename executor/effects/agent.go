@@ -54,8 +54,9 @@ func (w *Worker) agent(e *executor.Effect, q *executor.Request) (work, error) {
 			run.Prompt = append(slices.Clip(run.Prompt), c.told()...)
 		}
 		ended, err := runner.Run(ctx, run)
-		ended.Sandbox = c.account()
-		ended.Bound()
+		if ended.Sandbox = c.account(); ended.Sandbox != nil { // what came without it fits
+			ended.Bound()
+		}
 		err = errors.Join(err, c.done())
 		if ended.Agent == "" {
 			ended.Agent = run.Agent

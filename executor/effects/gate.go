@@ -76,8 +76,9 @@ func (t *Tools) judge(ctx context.Context, judge executor.Gate, run executor.Gat
 	}
 	run.Wall = c.spec()
 	judged, err := judge.Judge(ctx, run)
-	judged.Sandbox = c.account()
-	judged.Bound()
+	if judged.Sandbox = c.account(); judged.Sandbox != nil { // what came without it fits
+		judged.Bound()
+	}
 	return judged, errors.Join(err, c.done())
 }
 
