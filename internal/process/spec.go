@@ -47,8 +47,8 @@ type Spec struct {
 type Wall interface {
 	// Start changes cmd so that it runs the program inside, starts it, and returns when
 	// the program runs there. cmd's process is then the sandbox: it ends after all that
-	// ran inside, and with its death all that is inside dies. An error of a program that
-	// cannot be started inside is a *NotStarted.
+	// ran inside, and with its death all that is inside dies. An error that trying again
+	// does not mend is a *NotStarted.
 	Start(cmd *exec.Cmd, alone bool) (Inside, error)
 }
 
@@ -81,7 +81,7 @@ type Result struct {
 }
 
 // NotStarted is the error of a program that could not be started at all: it is
-// missing or not executable, or its directory is.
+// missing or not executable, or its directory is, or its sandbox cannot be made.
 type NotStarted struct{ Err error }
 
 func (n *NotStarted) Error() string { return n.Err.Error() }

@@ -58,11 +58,14 @@ var toolchains = []string{
 }
 
 // programs are the directories and files, to be mounted read-only, from which programs
-// with this environment run: those of PATH, toolchains, and what path really is.
+// with this environment run: those of PATH, toolchains, and what path really is. None lies in
+// one before it: a link there would be in the way, and is enough.
 func programs(env []string, home, path string) []string {
 	var out []string
 	add := func(p string) {
-		if p = filepath.Clean(p); filepath.IsAbs(p) && !usual(p) && !within(home, p) && !slices.Contains(out, p) {
+		p = filepath.Clean(p)
+		has := func(dir string) bool { return within(p, dir) }
+		if filepath.IsAbs(p) && !usual(p) && !within(home, p) && !slices.ContainsFunc(out, has) {
 			out = append(out, p)
 		}
 	}

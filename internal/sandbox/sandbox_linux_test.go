@@ -42,7 +42,7 @@ func begin(t *testing.T, s wall.Spec, p process.Spec) (string, process.Result, e
 	s.Mounts = append([]wall.Mount{{From: p.Dir, Write: true}}, s.Mounts...)
 	p.Stdout = filepath.Join(t.TempDir(), "out")
 	p.Stderr = p.Stdout
-	p.Env = append(p.Env, "PATH="+os.Getenv("PATH"), "HOME="+os.Getenv("HOME"))
+	p.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}, p.Env...)
 	p.Wall = sandbox.New(s)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -279,5 +279,41 @@ func TestAProgramInsideHasATerminal(t *testing.T) {
 	}
 	if strings.Contains(out, "/dev/pts/1") {
 		t.Errorf("there are other terminals: %q", out)
+	}
+}
+
+// A program is often a link from a directory of PATH to where its version lies.
+func TestALinkedProgramOfPathRuns(t *testing.T) {
+	t.Parallel()
+	top := t.TempDir()
+	bin, versions := filepath.Join(top, "user", "bin"), filepath.Join(top, "user", "versions")
+	for _, dir := range []string{bin, versions} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(versions, "1.2.3"), []byte("#!/bin/sh\necho this is 1.2.3\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	tool := filepath.Join(bin, "tool")
+	if err := os.Symlink("../versions/1.2.3", tool); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{bin, "/usr/bin"} {
+		out, _, err := begin(t, wall.Spec{}, process.Spec{Argv: []string{tool}, Env: []string{"PATH=" + path}})
+		missing(t, err)
+		if err != nil || out != "this is 1.2.3" {
+			t.Errorf("with PATH=%s: %q, %v", path, out, err)
+		}
+	}
+}
+
+// A sandbox that cannot be made as it is asked for is no matter of trying again.
+func TestASandboxThatCannotBeMadeSaysSo(t *testing.T) {
+	t.Parallel()
+	_, _, err := begin(t, wall.Spec{Mounts: []wall.Mount{{From: "/nowhere/at/all"}}}, process.Spec{Argv: []string{"/bin/true"}})
+	missing(t, err)
+	if _, is := errors.AsType[*process.NotStarted](err); !is || !strings.Contains(err.Error(), "/nowhere/at/all") {
+		t.Errorf("it says %v", err)
 	}
 }

@@ -28,11 +28,11 @@ import (
 // Start implements process.Wall.
 func (s *Sandbox) Start(cmd *exec.Cmd, alone bool) (process.Inside, error) {
 	if s.spec.Kind != wall.Namespaces {
-		return nil, &Unavailable{Kind: s.spec.Kind, Why: "this version of ralph does not make such a sandbox"}
+		return nil, &process.NotStarted{Err: &Unavailable{Kind: s.spec.Kind, Why: "this version of ralph does not make such a sandbox"}}
 	}
 	order, err := s.order(cmd, alone)
 	if err != nil {
-		return nil, err
+		return nil, &process.NotStarted{Err: err}
 	}
 	file, err := written(order)
 	if err != nil {
@@ -51,7 +51,7 @@ func (s *Sandbox) Start(cmd *exec.Cmd, alone bool) (process.Inside, error) {
 	defer input.Close() // nil is nothing
 	into(cmd, order, its, file)
 	if err := cmd.Start(); err != nil {
-		return nil, errors.Join(explain(err), ours.Close())
+		return nil, errors.Join(lasting(explain(err), inside.Scarce(err)), ours.Close())
 	}
 	in := &running{s: s, conn: ours, ended: make(chan struct{})}
 	if err := in.await(order); err != nil {
@@ -212,9 +212,9 @@ func (r *running) await(o *inside.Order) error {
 		}
 		switch {
 		case m.Stage == inside.Failed && m.Absent:
-			return &process.NotStarted{Err: fmt.Errorf("in sandbox %q: %s", r.s.spec.Name, m.Reason)}
+			return lasting(fmt.Errorf("in sandbox %q: %s", r.s.spec.Name, m.Reason), m.Scarce)
 		case m.Stage == inside.Failed:
-			return fmt.Errorf("sandbox %q: %w", r.s.spec.Name, explain(errors.New(m.Reason)))
+			return lasting(fmt.Errorf("sandbox %q: %w", r.s.spec.Name, explain(errors.New(m.Reason))), m.Scarce)
 		case m.Stage == inside.Sockets:
 			if err := r.take(files, len(o.Ports)); err != nil {
 				return err
@@ -227,6 +227,15 @@ func (r *running) await(o *inside.Order) error {
 			return r.conn.SetReadDeadline(time.Time{})
 		}
 	}
+}
+
+// lasting is a start that will not succeed later, either, unless the machine was short of
+// something.
+func lasting(err error, scarce bool) error {
+	if scarce {
+		return err
+	}
+	return &process.NotStarted{Err: err}
 }
 
 // take serves the sockets that came out.

@@ -51,6 +51,7 @@ type Report struct {
 	Stage  string // Sockets, Terminal, Started, Failed, Ended
 	Reason string // of Failed
 	Absent bool   // of Failed: the program itself cannot be started
+	Scarce bool   // of Failed: the machine was short of something, and may not be later
 	Code   int    // of Ended
 	Signal int    // of Ended; 0: it exited
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"slices"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -41,7 +42,7 @@ func run() int {
 	}
 	runtime.LockOSThread() // mounts and descriptors are the process's; nothing else runs here
 	if err := build(&o); err != nil {
-		report(Report{Stage: Failed, Reason: err.Error()})
+		report(Report{Stage: Failed, Reason: err.Error(), Scarce: Scarce(err)})
 		return 1
 	}
 	return o.program()
@@ -70,12 +71,18 @@ func build(o *Order) error {
 	return refuse(o.Wall.Nest)
 }
 
+// Scarce reports whether an error says that the machine is short of something: it may not be
+// later.
+func Scarce(err error) bool {
+	return slices.ContainsFunc([]error{unix.EAGAIN, unix.ENOMEM, unix.ENOSPC, unix.EMFILE, unix.ENFILE}, func(e error) bool { return errors.Is(err, e) })
+}
+
 // program starts the program, waits for its end, and returns what this process exits with.
 func (o *Order) program() int {
 	syscall.Umask(0o022)
 	pid, err := o.start()
 	if err != nil {
-		report(Report{Stage: Failed, Absent: true, Reason: fmt.Sprintf("start %s: %v", o.Path, err)})
+		report(Report{Stage: Failed, Absent: true, Reason: fmt.Sprintf("start %s: %v", o.Path, err), Scarce: Scarce(err)})
 		return 1
 	}
 	for fd := range 3 {
