@@ -5,6 +5,7 @@ package cli
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -66,6 +67,7 @@ func TestRealSampleRunsAsItIsAndItsAgentsCanBeAsked(t *testing.T) {
 	if testing.Short() {
 		t.Skip("SKIPPED with -short: it runs real Claude Code")
 	}
+	needsNamespaces(t) // what init writes confines
 	s, model, base := newcomer(t)
 	s.write("Makefile", "test:\n\ttrue\n") // as the agents write it
 	s.facing(base, exit.Done, "init")
@@ -91,16 +93,16 @@ func TestRealSampleRunsAsItIsAndItsAgentsCanBeAsked(t *testing.T) {
 	if err := json.Unmarshal([]byte(s.facing(base, exit.Done, "session", "1.2a", "--json").out), &list); err != nil {
 		t.Fatal(err)
 	}
-	if len(list) != 1 || !list[0].Work || list[0].Kind != "claude" || list[0].Agent != "developer" || list[0].Status != "passed" || !slices.Equal(list[0].Joined[1:], []string{"--resume", list[0].Session}) {
+	if len(list) != 1 || !list[0].Work || list[0].Kind != "claude" || list[0].Agent != "developer" || list[0].Status != "passed" || !slices.Equal(list[0].Joined, []string{"ralph", "enter", "1.2a", "--", "claude", "--resume", list[0].Session}) {
 		t.Fatalf("sessions of 1.2a: %+v", list)
 	}
 	transcripts := func() []string {
-		files, _ := filepath.Glob(filepath.Join(s.top, "home/.claude/projects/*/"+list[0].Session+".jsonl"))
-		return files
+		out, _ := exec.Command("find", s.top, "-name", list[0].Session+".jsonl").Output()
+		return strings.Fields(string(out))
 	}
 	was := transcripts()
-	if len(was) != 1 {
-		t.Fatalf("transcripts of session %s: %v", list[0].Session, was)
+	if len(was) != 1 || !strings.Contains(was[0], "/sandboxes/") {
+		t.Fatalf("transcripts of session %s: %v, not one in its sandbox", list[0].Session, was)
 	}
 	before, err := os.ReadFile(was[0])
 	if err != nil {

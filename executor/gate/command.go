@@ -88,7 +88,11 @@ func (c Command) run(ctx context.Context, r executor.GateRun) (out executor.Gate
 		return out, ctx.Err()
 	}
 	if err != nil {
-		return out, fmt.Errorf("the shell could not be started: %w", err)
+		err = fmt.Errorf("the shell could not be started: %w", err)
+		if _, lasting := errors.AsType[*process.NotStarted](err); lasting {
+			err = &executor.Failure{Class: executor.FailConfig, Err: err}
+		}
+		return out, err
 	}
 	out = executor.GateJudged{Gate: r.Name, Verdict: executor.Pass, Millis: res.Took.Milliseconds()}
 	why := judge(r.Gate, res, wants[0].found, wants[1].found)

@@ -109,7 +109,7 @@ func (s *space) packInside(ctx context.Context, w *worktree, spec *wall.Spec, di
 	case said.bytes() > s.largest:
 		return tooLarge(fmt.Sprintf("what it adds makes a pack of more than %s. Leave large files out of the work: write them below ${TMPDIR:-/tmp}, or into a directory that git ignores", size(s.largest)))
 	case err != nil:
-		return fmt.Errorf("git pack-objects in a sandbox: %w", err)
+		return lasting(fmt.Errorf("git pack-objects in a sandbox: %w", err))
 	case res.How == process.TimedOut:
 		return notTaken(fmt.Sprintf("git pack-objects did not end within %s", s.git.patience))
 	case res.How != process.Exited || res.Code != 0:

@@ -285,7 +285,7 @@ func (s *space) setup(ctx context.Context, w *worktree, e executor.Effect) error
 			Argv: []string{"/bin/sh", "-c", line}, Dir: w.dir, Env: process.Environ(env), Stdout: log, Stderr: log, Mark: Mark, Filter: s.Secrets.Filter, Wall: inside,
 		})
 		if err != nil {
-			return fmt.Errorf("setup command %d: %w", i+1, err)
+			return lasting(fmt.Errorf("setup command %d: %w", i+1, err))
 		}
 		if res.How != process.Exited || res.Code != 0 {
 			tail, _ := process.Tail(log, 500)

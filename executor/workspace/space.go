@@ -288,6 +288,15 @@ func config(format string, args ...any) error {
 	return &executor.Failure{Class: executor.FailConfig, Err: fmt.Errorf(format, args...)}
 }
 
+// lasting makes the error of a program that cannot be started at all a configuration
+// failure; other errors are unchanged.
+func lasting(err error) error {
+	if _, is := errors.AsType[*process.NotStarted](err); is {
+		return config("%w", err)
+	}
+	return err
+}
+
 // exists reports whether there is anything at path.
 func exists(path string) (bool, error) {
 	_, err := os.Lstat(path)

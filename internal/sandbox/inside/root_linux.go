@@ -246,8 +246,11 @@ func (t *tree) attach(s source) error {
 		err = unix.MoveMount(s.fd, "", to, "", unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH)
 		_ = unix.Close(to)
 	}
+	if errors.Is(err, unix.ELOOP) {
+		return fmt.Errorf("mount %s: a symbolic link is there, or on the way, in the sandbox: name what it leads to", s.at)
+	}
 	if err != nil {
-		return fmt.Errorf("attach %s: %w", s.at, err)
+		return fmt.Errorf("mount %s: %w", s.at, err)
 	}
 	return unix.Close(s.fd)
 }
