@@ -198,6 +198,8 @@ type story struct {
 	must    []string            // points that the undisturbed run has to come to
 	site    func(*site)         // what it needs besides; may be nil
 	only    func(p string) bool // the points at which it is killed; nil is all of them
+
+	confined bool // agents, gates and setup run in sandboxes
 }
 
 // stories are a whole run in mode dag, and what is different in the other modes.
@@ -229,6 +231,18 @@ var stories = []story{
 		},
 		must: []string{"git.1-2b.reset.1.end", "git.repo.unpack-objects.1.begin", "told.collected.bd-1-3.merge-1"},
 		only: func(p string) bool { return strings.HasPrefix(p, "git.") || strings.HasPrefix(p, "agent.") },
+	},
+	{
+		name: "sandboxes", work: crashWork, end: (*site).endState, epic: crashEpic, site: (*site).confine, confined: true,
+		waiting: func(s *site) {
+			if ana := s.ralph("approve", "1.4", "--as", "ana"); ana.code != exit.Done {
+				s.t.Fatalf("ana cannot approve: exit %d\n%s\n%s", ana.code, ana.all(), s.failures())
+			}
+		},
+		must: []string{"agent.1.2b.implement-2.middle", "agent.1.3.merge-1.begin", "gate.qa.1.4.implement-1.end", "git.repo.index-pack.1.begin", "told.collected.bd-1-3.merge-1"},
+		only: func(p string) bool {
+			return strings.HasPrefix(p, "agent.") || strings.HasPrefix(p, "gate.") || strings.Contains(p, "-pack.") || strings.Contains(p, "collected")
+		},
 	},
 	{
 		name: "preflight", work: siteWork, end: (*site).endState,
@@ -367,6 +381,42 @@ func crashSite(t testing.TB, of story) *site {
 	}
 	s.before = s.manifest()
 	return s
+}
+
+// confine puts agents and gates into sandboxes, from which points are noted and ralph's
+// death is asked for.
+func (s *site) confine() {
+	s.t.Helper()
+	s.epic.Run.Worktree.Layout = "clone"
+	s.epic.Sandboxes = map[string]ir.Sandbox{"default": {Kind: "auto", Read: []string{s.top + "/bin"}, Write: []string{s.top + "/log", s.top + "/kill"}}}
+	for name, g := range s.epic.Gates {
+		if g.Kind != "human" {
+			g.Sandbox = "default"
+		}
+		s.epic.Gates[name] = g
+	}
+	s.seal(s.epic)
+	s.git("commit", "-q", "-am", "sandboxes")
+	s.write("../kill/.keep", "")
+	fifo := filepath.Join(s.top, "log/kill")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	asked, err := os.OpenFile(fifo, os.O_RDWR, 0)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { _ = asked.Close() })
+	go func() {
+		for b := make([]byte, 1); ; {
+			if _, err := asked.Read(b); err != nil {
+				return
+			}
+			if pid, err := strconv.Atoi(strings.TrimSpace(s.read("../pid"))); err == nil && slices.Contains(s.processes(), pid) {
+				_ = syscall.Kill(pid, syscall.SIGKILL)
+			}
+		}
+	}()
 }
 
 // forge gives the repository a bare remote and a stand-in for gh.
@@ -543,6 +593,9 @@ func killed(t *testing.T, of story, want string, points []string) (missed []stri
 		t.Fatal(err)
 	}
 	for _, p := range left {
+		if p.Name() == ".keep" {
+			continue
+		}
 		missed = append(missed, p.Name())
 	}
 	if reached := len(points) - len(missed); s.kills > reached || s.kills < (reached+1)/2 { // two may come to theirs at once
@@ -582,6 +635,9 @@ func TestApplyIsKilledEverywhere(t *testing.T) { // L0-12, execution §9: N1–N
 }
 
 func (of story) play(t *testing.T) {
+	if of.confined {
+		needsNamespaces(t)
+	}
 	calm := crashSite(t, of)
 	calm.toTheEnd(of)
 	calm.oftenEnough()
