@@ -95,7 +95,7 @@ func (s *space) packInside(ctx context.Context, w *worktree, spec *wall.Spec, di
 	defer stop()
 	said := hearing{most: s.largest, full: stop}
 	res, err := process.Run(ctx, process.Spec{
-		Argv:  slices.Concat([]string{s.git.bin}, s.git.conf, []string{"--git-dir=" + w.at.gitDir, "pack-objects", "--revs", "--thin", "--stdout", "-q"}),
+		Argv:  slices.Concat([]string{s.git.bin}, s.git.conf, []string{"--git-dir=" + w.at.gitDir, "pack-objects", "--revs", "--thin", "--stdout", "-q", "--window=0"}),
 		Dir:   w.at.gitDir,
 		Env:   s.packEnv(out),
 		Mark:  Mark,
