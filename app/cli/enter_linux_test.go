@@ -13,6 +13,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/app/run"
+	"github.com/ralph-compiler/ralph/executor/effects"
 	"github.com/ralph-compiler/ralph/executor/executortest"
 	"github.com/ralph-compiler/ralph/internal/sandbox"
 	"github.com/ralph-compiler/ralph/internal/wall"
@@ -195,5 +196,25 @@ func TestASessionOfAConfinedAgentIsJoinedInside(t *testing.T) {
 	}
 	if len(list) != 1 || !list[0].Inside || list[0].Dir != s.dir || strings.Join(list[0].Joined, "|") != "ralph|enter|1.1|--|sh|--resume|ses-1.1-implement-1|it's" {
 		t.Errorf("%+v", list)
+	}
+}
+
+// Where an agent ran without a sandbox its session is in the user's home, and is joined and
+// asked there.
+func TestASessionOutsideASandboxIsJoinedOutside(t *testing.T) {
+	t.Parallel()
+	s := confinedSite(t, siteWork+`; if test -d "$TOP/home"; then echo outside; else echo inside; fi >> "$TOP/log/where"`)
+	s.program(exit.Done, "apply", "--sandbox", "none")
+	s.write("../home/.keep", "")
+	if err := os.MkdirAll(effects.Home(s.state(), s.epic.Nodes[0].ID, s.epic.Nodes[0].Steps[0].Agent, ""), 0o755); err != nil { // an earlier run was confined
+		t.Fatal(err)
+	}
+	if got := s.program(exit.Done, "session", "1.1"); strings.Contains(got.out, "ralph enter") || !strings.Contains(got.out, "--resume ses-1.1-implement-1") {
+		t.Errorf("session says:\n%s", got.all())
+	}
+	before := s.read("../log/where")
+	s.program(exit.Input, "ask", "1.1", "why?") // the script has no answer
+	if got := s.read("../log/where"); got != before+"outside\n" {
+		t.Errorf("it ran %q, and %q before it was asked", got, before)
 	}
 }

@@ -93,17 +93,16 @@ func Ask(ctx context.Context, r *record.Record, v machine.NodeView, s Session, p
 
 // wallOf is the sandbox of the session that is asked; nil: it had none.
 func wallOf(ctx context.Context, r *record.Record, node ir.NodeID, s Session, dir string) (*wall.Spec, error) {
+	if s.outside {
+		return nil, nil
+	}
 	c, _, err := Confine(ctx, r.Epic, r.Space, "")
 	if err != nil {
 		return nil, err
 	}
-	step := &ir.Step{}
-	if n := r.Node(node); n.Step(s.Step) != nil {
-		step = n.Step(s.Step)
-	}
 	t := effects.Tools{Epic: r.Epic, State: r.Space.State(), Confinement: c}
-	w, _, err := t.Visit(node, step, s.Agent, s.Gate, dir) // a session's home is kept
-	if s.Gate != "" {                                      // a judge's session is not of the worktree
+	w, _, err := t.Visit(node, stepOf(r, node, s.Step), s.Agent, s.Gate, dir) // a session's home is kept
+	if s.Gate != "" {                                                         // a judge's session is not of the worktree
 		return w, err
 	}
 	return w.With(wall.Mount{From: r.Space.Dir(node), Optional: true}), err // programs look for the directory of a session (OpenCode)

@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"os"
 	"slices"
+	"sync"
 
 	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/app/project"
@@ -161,6 +163,12 @@ func (p *Visit) surroundings(r *record.Record, v machine.NodeView, s Session, sp
 // run runs the program. Nothing that is open here gets inside: its input and outputs are
 // pipes of its own, or a terminal of its own.
 func (p *Visit) run(ctx context.Context, dir string, env []string, spec *wall.Spec) (code int, err error) {
+	refused := tally{times: map[string]int{}}
+	if spec.Egress != nil {
+		own, e := *spec, *spec.Egress
+		e.Refused, own.Egress = refused.add, &e
+		spec = &own
+	}
 	box := sandbox.New(*spec)
 	what := process.Spec{Argv: p.Argv, Dir: dir, Env: env, Stderr: os.DevNull} // apart from stdout
 	if len(what.Argv) == 0 {
@@ -189,8 +197,23 @@ func (p *Visit) run(ctx context.Context, dir string, env []string, spec *wall.Sp
 	}
 	what.Wall = box
 	res, err := process.Run(ctx, what)
+	if hosts := executor.Refusals(refused.times); len(hosts) > 0 {
+		_, _ = fmt.Fprintln(p.Err, "ralph: sandbox", words.Sandboxed(&executor.Sandboxed{Name: spec.Name, Kind: string(spec.Kind), Refused: hosts}))
+	}
 	if not, is := errors.AsType[*process.NotStarted](err); is {
 		return 0, exit.Inputf("%s does not start: %w", what.Argv[0], not)
 	}
 	return res.Code, err
+}
+
+// tally counts the hosts that were asked for in vain.
+type tally struct {
+	mu    sync.Mutex
+	times map[string]int
+}
+
+func (t *tally) add(host, _ string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.times[host]++
 }

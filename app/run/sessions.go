@@ -44,7 +44,8 @@ type Session struct {
 	Cannot  string     `json:"cannot_join,omitempty"`
 	Inside  bool       `json:"in_sandbox,omitempty"` // the command joins it in the agent's sandbox, and is one of ralph's
 
-	commit string // that its attempt left
+	commit  string // that its attempt left
+	outside bool   // it is on record that no sandbox confined it
 }
 
 // SessionsOf lists all sessions of a node, newest first. The crew's programs say how to
@@ -66,7 +67,7 @@ func SessionsOf(r *record.Record, v machine.NodeView, crew *Crew) []Session {
 			e := Session{
 				Session: s.Session, AgentID: s.Agent + "@" + s.Session, Agent: s.Agent, Step: a.Step, Attempt: a.Number, Gate: s.Gate, Turn: s.Turn,
 				Runner: r.Epic.Agents[s.Agent].Runner, Status: a.Status.String(), Started: record.TimeJSON(s.At),
-				Work: i == work && s.Gate == "" && s.Session == a.Session, commit: a.Commit,
+				Work: i == work && s.Gate == "" && s.Session == a.Session, commit: a.Commit, outside: a.Turns > 0 && a.Sandbox == nil && s.Session == a.Session,
 			}
 			e.Kind = r.Epic.Runners[e.Runner].Kind
 			if s.Gate == "" && s.Session == a.Session {
@@ -76,7 +77,7 @@ func SessionsOf(r *record.Record, v machine.NodeView, crew *Crew) []Session {
 				e.Status = "no verdict"
 				for _, g := range append(slices.Clone(a.Red), a.Gates...) {
 					if g.Gate == s.Gate && (g.Session == s.Session || g.Session == "") {
-						e.Status, e.Model = string(g.Verdict), g.Model
+						e.Status, e.Model, e.outside = string(g.Verdict), g.Model, g.Sandbox == nil
 					}
 				}
 				if e.Status == "no verdict" && a.Status == executor.AttemptRunning {
@@ -115,7 +116,7 @@ func joinSession(r *record.Record, v machine.NodeView, e *Session, crew *Crew) {
 		e.Cannot = fmt.Sprintf("its runner %q is of kind %q, whose sessions this ralph cannot open", e.Runner, e.Kind)
 		return
 	}
-	e.Inside = confinedBy(r.Epic, v.ID, stepOf(r, v.ID, e.Step), e.Gate).Name != "" && project.IsDir(effects.Home(r.Space.State(), v.ID, e.Agent, e.Gate))
+	e.Inside = !e.outside && confinedBy(r.Epic, v.ID, stepOf(r, v.ID, e.Step), e.Gate).Name != "" && project.IsDir(effects.Home(r.Space.State(), v.ID, e.Agent, e.Gate))
 	about := AboutRun(e.Agent, r.Epic.Runners[e.Runner], e.Dir, "")
 	if e.Inside {
 		about.Wall = &wall.Spec{Kind: wall.Namespaces}
