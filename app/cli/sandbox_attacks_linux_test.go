@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/sandbox/sandboxtest"
 	"github.com/ralph-compiler/ralph/internal/wall"
 )
@@ -100,6 +101,7 @@ var notThroughApply = []string{
 func newAttackedRun(t *testing.T) *attackedRun {
 	t.Helper()
 	s := sandboxtest.Build(t, os.Getuid())
+	t.Cleanup(func() { _ = regular.RemoveAllOwn(s.State) }) // caches hold directories without permissions
 	r := &attackedRun{Site: s, t: t, dir: filepath.Join(s.State, "project"), out: filepath.Join(s.State, "out")}
 	r.rows = slices.DeleteFunc(sandboxtest.Attacks(), func(a sandboxtest.Attack) bool { return slices.Contains(notThroughApply, a.ID) })
 	argv, pids := s.Program(r.rows.IDs()...), ", pids = 300"

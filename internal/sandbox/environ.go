@@ -65,7 +65,10 @@ func programs(env []string, home, path string) []string {
 	add := func(p string) {
 		p = filepath.Clean(p)
 		has := func(dir string) bool { return within(p, dir) }
-		if filepath.IsAbs(p) && !usual(p) && !within(home, p) && !slices.ContainsFunc(out, has) {
+		if !filepath.IsAbs(p) || usual(p) || within(home, p) || slices.ContainsFunc(out, has) {
+			return
+		}
+		if _, err := os.Stat(p); err == nil { // else it is not there, or not for this user: PATH outlives su
 			out = append(out, p)
 		}
 	}

@@ -317,3 +317,24 @@ func TestASandboxThatCannotBeMadeSaysSo(t *testing.T) {
 		t.Errorf("it says %v", err)
 	}
 }
+
+// PATH may name what this user cannot read, after su.
+func TestADirectoryOfPathThatIsClosedIsLeftOut(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() == 0 {
+		t.Skip("SKIPPED: nothing is closed to root")
+	}
+	top := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(top, "closed", "bin"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(filepath.Join(top, "closed"), 0); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Chmod(filepath.Join(top, "closed"), 0o700) }) // so that it can be removed
+	out, _, err := begin(t, wall.Spec{}, process.Spec{Argv: []string{"/bin/sh", "-c", "echo it runs"}, Env: []string{"PATH=" + filepath.Join(top, "closed", "bin") + ":/usr/bin"}})
+	missing(t, err)
+	if err != nil || out != "it runs" {
+		t.Errorf("%q, %v", out, err)
+	}
+}
