@@ -32,3 +32,11 @@ func needsNamespaces(t *testing.T) {
 		t.Skip("this machine makes no sandbox of namespaces")
 	}
 }
+
+// unconfined are the arguments by which the demo is applied where no sandbox can be made.
+func unconfined() []string {
+	if hasNamespaces() {
+		return nil
+	}
+	return []string{"--sandbox", "none"}
+}

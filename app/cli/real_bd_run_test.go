@@ -181,7 +181,7 @@ tracker "bd" {
 	head := s.run("git", "rev-parse", "HEAD")
 	before := s.others(epic.Epic.ID)
 
-	apply := s.command(ralph, "apply", "--wait")
+	apply := s.command(ralph, append([]string{"apply", "--wait"}, unconfined()...)...)
 	var out bytes.Buffer
 	apply.Stdout, apply.Stderr = &out, &out
 	if err := apply.Start(); err != nil {
@@ -228,7 +228,7 @@ tracker "bd" {
 	}
 	// Where bd is slow, what apply did not wait for is told by the next one.
 	for try := 0; try < 10 && !closed(); try++ {
-		out.WriteString(s.run(ralph, "apply"))
+		out.WriteString(s.run(ralph, append([]string{"apply"}, unconfined()...)...))
 	}
 	if !closed() {
 		t.Fatalf("bd was never told everything\n%s", out.String())

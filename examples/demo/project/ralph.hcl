@@ -92,7 +92,15 @@ policy "default" {
   }
 }
 
+# Agents and gates see their worktree, a home of their own and your Go caches, which they
+# cannot change. They reach no network.
+sandbox "default" {
+  kind    = "auto"
+  network = []
+}
+
 # Real runs keep 10 GB free; this one writes a few kilobytes.
 worktree {
+  layout   = "clone"
   min_free = "50MB"
 }
