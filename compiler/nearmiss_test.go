@@ -328,9 +328,12 @@ func typos() []typo {
 // kept: none is lost in silence.
 func TestNoTypoRemovesAControl(t *testing.T) {
 	known := slices.Concat(syntax.LabelNames(), []string{"merge", "gate", "manual", "critical", "simple", "standard", "trivial", "read", "write", "none", "nothing"}, policies.Vocabulary)
-	tried, lost := 0, 0
+	tried, lost, skip := 0, 0, 0
 	for _, c := range typos() {
 		variants := slices.DeleteFunc(edits(c.word), func(s string) bool { return !c.counts(s, known) })
+		if testing.Short() { // with the race detector all of them take minutes, in one goroutine
+			variants = slices.DeleteFunc(variants, func(string) bool { skip++; return skip%10 != 0 })
+		}
 		for part := range slices.Chunk(append([]string{c.word}, variants...), 500) {
 			silent := c.silent(part)
 			tried += len(part)
