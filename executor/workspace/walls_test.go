@@ -62,6 +62,7 @@ func (noWall) Start(cmd *exec.Cmd, _ bool) (process.Inside, error) {
 
 type noInside struct{}
 
+func (noInside) Signal(syscall.Signal)              {}
 func (noInside) Ended() (int, syscall.Signal, bool) { return 0, 0, false }
 func (noInside) Close() error                       { return nil }
 

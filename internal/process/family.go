@@ -19,6 +19,8 @@ type family struct {
 	seen  map[int]proc // living ones that were recorded, by number
 	homes map[int]bool // sessions that members made
 	ends  bool         // its program was reaped
+
+	inside Inside // nil: its program is in no sandbox
 }
 
 // families are all programs that run now. One look at the process table serves
@@ -239,9 +241,12 @@ func (f *family) end(s Spec, done <-chan error) {
 			return
 		}
 	}
-	if s.Alone {
+	switch {
+	case s.Alone && f.inside != nil:
+		f.inside.Signal(syscall.SIGTERM)
+	case s.Alone:
 		_ = syscall.Kill(f.root.pid, syscall.SIGTERM) // gone is what we want
-	} else {
+	default:
 		f.kill(syscall.SIGTERM)
 	}
 	if within(done, grace) {

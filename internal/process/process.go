@@ -56,6 +56,7 @@ func run(ctx context.Context, s Spec, path string, out, errOut *sink) (Result, e
 		defer inside.Close()
 	}
 	family := join(cmd.Process.Pid, markOf(s))
+	family.inside = inside
 	done := make(chan error, 1)
 	whenEnded(cmd.Process, func() { done <- cmd.Wait() })
 

@@ -57,6 +57,8 @@ type Inside interface {
 	// Ended says how the program ended, once the sandbox's process has; sig is 0 if it
 	// exited by itself. known is false if the sandbox was killed, and the program with it.
 	Ended() (code int, sig syscall.Signal, known bool)
+	// Signal hands a signal to process 1 of the sandbox, which passes it to the program.
+	Signal(sig syscall.Signal)
 	// Close ends what serves the sandbox from outside. It may be called more than once.
 	Close() error
 }

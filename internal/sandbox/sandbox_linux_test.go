@@ -1,6 +1,7 @@
 package sandbox_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,7 +36,7 @@ func TestMain(m *testing.M) {
 // begin runs a program in a sandbox and returns what it printed and how it ended.
 func begin(t *testing.T, s wall.Spec, p process.Spec) (string, process.Result, error) {
 	t.Helper()
-	s.Name, s.Kind = "test", wall.Namespaces
+	s.Name, s.Kind = "test", cmp.Or(s.Kind, wall.Namespaces)
 	if p.Dir == "" {
 		p.Dir = t.TempDir()
 	}
@@ -229,9 +230,6 @@ func TestTryRunsAProgram(t *testing.T) {
 	missing(t, err)
 	if err != nil || took <= 0 {
 		t.Errorf("%v, %v", took, err)
-	}
-	if _, err := sandbox.Try(context.Background(), "bwrap"); err == nil {
-		t.Error("there is no bwrap yet, and it was not refused")
 	}
 }
 

@@ -27,12 +27,30 @@ import (
 
 // Start implements process.Wall.
 func (s *Sandbox) Start(cmd *exec.Cmd, alone bool) (process.Inside, error) {
-	if s.spec.Kind != wall.Namespaces {
+	if s.spec.Kind != wall.Namespaces && s.spec.Kind != wall.Bwrap {
 		return nil, &process.NotStarted{Err: &Unavailable{Kind: s.spec.Kind, Why: "this version of ralph does not make such a sandbox"}}
 	}
 	order, err := s.order(cmd, alone)
 	if err != nil {
 		return nil, &process.NotStarted{Err: err}
+	}
+	var b *bubble // nil: process 1 makes all
+	if s.spec.Kind == wall.Bwrap {
+		if b, err = inBubble(order); err != nil {
+			return nil, lasting(s.named(err), inside.Scarce(err))
+		}
+		defer b.close()
+	}
+	return s.start(cmd, order, b)
+}
+
+// named is an error that names the sandbox.
+func (s *Sandbox) named(err error) error { return fmt.Errorf("sandbox %q: %w", s.spec.Name, err) }
+
+// start starts what an order says, by bwrap if b is not nil.
+func (s *Sandbox) start(cmd *exec.Cmd, order *inside.Order, b *bubble) (process.Inside, error) {
+	if _, is := cmd.Stderr.(*os.File); is && b != nil {
+		order.Made.Stderr = stderrFD
 	}
 	file, err := written(order)
 	if err != nil {
@@ -49,14 +67,24 @@ func (s *Sandbox) Start(cmd *exec.Cmd, alone bool) (process.Inside, error) {
 		return nil, errors.Join(err, ours.Close())
 	}
 	defer input.Close() // nil is nothing
-	into(cmd, order, its, file)
-	if err := cmd.Start(); err != nil {
+	if b == nil {
+		into(cmd, order, its, file)
+		err = cmd.Start()
+	} else {
+		b.into(cmd, order, its, file)
+		err = b.start(cmd)
+	}
+	if err != nil {
 		return nil, errors.Join(lasting(explain(err), inside.Scarce(err)), ours.Close())
 	}
+	_ = its.Close() // ours shall end with the other copy
 	in := &running{s: s, conn: ours, ended: make(chan struct{})}
 	if err := in.await(order); err != nil {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait() // it was killed
+		if errors.Is(err, errSilent) && b != nil {
+			err = lasting(s.named(b.why(err)), false)
+		}
 		return nil, errors.Join(err, in.Close())
 	}
 	go in.hear()
@@ -116,7 +144,7 @@ func into(cmd *exec.Cmd, o *inside.Order, socket, order *os.File) {
 	cmd.Path = "/proc/self/exe"
 	cmd.Args = []string{"ralph", inside.Command}
 	cmd.Dir = "/"
-	cmd.Env = []string{"GOTRACEBACK=none", "GOMAXPROCS=2"}
+	cmd.Env = environInit
 	cmd.ExtraFiles = []*os.File{socket, order} // inside.SocketFD, inside.OrderFD
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
@@ -127,6 +155,12 @@ func into(cmd *exec.Cmd, o *inside.Order, socket, order *os.File) {
 	a.GidMappings = []syscall.SysProcIDMap{{ContainerID: o.GID, HostID: os.Getegid(), Size: 1}}
 	a.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_NET_BIND_SERVICE, unix.CAP_SETPCAP, unix.CAP_DAC_OVERRIDE}
 }
+
+// environInit is the environment of process 1.
+var environInit = []string{"GOTRACEBACK=none", "GOMAXPROCS=2"}
+
+// errSilent is the error of a sandbox whose process 1 was never there, or is gone.
+var errSilent = errors.New("it ended without a word")
 
 // apart gives cmd a copy of what is in a file as its input: a program can open the file that
 // it reads once more, to write to it. The caller closes the copy, which may be nil.
@@ -162,12 +196,20 @@ func written(o *inside.Order) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	fd, err := unix.MemfdCreate("order", unix.MFD_CLOEXEC)
+	return inMemory("order", b)
+}
+
+// inMemory is a file in memory, at its start.
+func inMemory(name string, b []byte) (*os.File, error) {
+	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC)
 	if err != nil {
 		return nil, fmt.Errorf("memfd: %w", err)
 	}
-	f := os.NewFile(uintptr(fd), "order")
+	f := os.NewFile(uintptr(fd), name)
 	if _, err := f.Write(b); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
@@ -181,6 +223,7 @@ func sockets() (ours *net.UnixConn, its *os.File, err error) {
 	}
 	f := os.NewFile(uintptr(fds[0]), "sandbox")
 	defer f.Close()
+	_ = unix.SetsockoptInt(fds[0], unix.SOL_SOCKET, unix.SO_PASSCRED, 1) // it says who process 1 is, and never fails
 	its = os.NewFile(uintptr(fds[1]), "ralph")
 	c, err := net.FileConn(f)
 	if err != nil {
@@ -195,6 +238,7 @@ type running struct {
 	conn  *net.UnixConn
 	serve *serving
 
+	first *os.Process   // process 1, as it is seen from here
 	ended chan struct{} // closed when nothing more is reported
 	last  *inside.Report
 	once  sync.Once
@@ -278,13 +322,13 @@ func (r *running) lead(files []*os.File) error {
 // receive reads one report.
 func (r *running) receive() (inside.Report, []*os.File, error) {
 	var m inside.Report
-	b, oob := make([]byte, 64<<10), make([]byte, unix.CmsgSpace(4*64))
+	b, oob := make([]byte, 64<<10), make([]byte, unix.CmsgSpace(4*64)+unix.CmsgSpace(unix.SizeofUcred))
 	n, noob, _, _, err := r.conn.ReadMsgUnix(b, oob)
 	if err != nil {
 		return m, nil, err
 	}
 	if n == 0 {
-		return m, nil, errors.New("it ended without a word")
+		return m, nil, errSilent
 	}
 	var files []*os.File
 	msgs, err := unix.ParseSocketControlMessage(oob[:noob])
@@ -292,6 +336,9 @@ func (r *running) receive() (inside.Report, []*os.File, error) {
 		return m, nil, err
 	}
 	for _, c := range msgs {
+		if cred, err := unix.ParseUnixCredentials(&c); err == nil && r.first == nil {
+			r.first, _ = os.FindProcess(int(cred.Pid)) // it never fails
+		}
 		fds, err := unix.ParseUnixRights(&c)
 		if err != nil {
 			continue
@@ -329,6 +376,13 @@ func (r *running) Ended() (code int, sig syscall.Signal, known bool) {
 		return 0, 0, false
 	}
 	return r.last.Code, syscall.Signal(r.last.Signal), true
+}
+
+// Signal implements process.Inside.
+func (r *running) Signal(sig syscall.Signal) {
+	if r.first != nil {
+		_ = r.first.Signal(sig) // it may have ended
+	}
 }
 
 // Close implements process.Inside.

@@ -15,6 +15,7 @@ type Kind string
 // Kinds, from the strongest to none.
 const (
 	Namespaces Kind = "namespaces" // user, mount, pid, net, ipc, uts and cgroup namespaces of Linux, made by ralph
+	Bwrap      Kind = "bwrap"      // the same, made by bubblewrap: for machines that allow them to that program alone
 	None       Kind = "none"
 )
 

@@ -38,9 +38,26 @@ type Order struct {
 	// leave in one message, in this order.
 	Ports []string
 
+	// Made says what bwrap has made before this process; nil: this process makes it.
+	Made *Made
+
 	// Terminal gives the program a terminal of its own, in place of this process's input
 	// and outputs; nil: it gets those.
 	Terminal *Size
+}
+
+// Made is what is left to do in namespaces that bwrap has made.
+type Made struct {
+	Stderr int    // descriptor of the program's; that of this process is bwrap's
+	Seen   []Seen // what has to be at its place
+}
+
+// Seen is a file or directory of the machine, by which it is known inside.
+type Seen struct {
+	At       string
+	Dev, Ino uint64
+	Write    bool
+	Hidden   bool // it is not there: something else is
 }
 
 // Size is that of a terminal's window, in characters.

@@ -50,11 +50,8 @@ func run() int {
 
 // build makes the sandbox around this process.
 func build(o *Order) error {
-	if err := o.root(); err != nil {
+	if err := o.surround(); err != nil {
 		return err
-	}
-	if err := loopback(); err != nil {
-		return fmt.Errorf("start the loopback interface: %w", err)
 	}
 	if err := o.listen(); err != nil {
 		return err
@@ -69,6 +66,20 @@ func build(o *Order) error {
 		return err
 	}
 	return refuse(o.Wall.Nest)
+}
+
+// surround makes the root and the network of the sandbox, if bwrap has not.
+func (o *Order) surround() error {
+	if o.Made != nil {
+		return o.made()
+	}
+	if err := o.root(); err != nil {
+		return err
+	}
+	if err := loopback(); err != nil {
+		return fmt.Errorf("start the loopback interface: %w", err)
+	}
+	return nil
 }
 
 // Scarce reports whether an error says that the machine is short of something: it may not be

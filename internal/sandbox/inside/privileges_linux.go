@@ -40,17 +40,22 @@ func (o *Order) limit() error {
 	return nil
 }
 
-func tmpSize(l wall.Limits) int64 { return cmp.Or(l.Tmp, usualTmp) }
+// TmpSize is the size of each file system in memory.
+func TmpSize(l wall.Limits) int64 { return cmp.Or(l.Tmp, usualTmp) }
 
 // renounce gives up all capabilities of this thread, for ever. The program is started
 // from it and inherits that; what the other threads of process 1 could do is of no use to
 // anybody: they only wait, and nobody may look into this process.
 func renounce() error {
 	for c := uintptr(0); c <= 63; c++ {
-		if err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0); err != nil {
-			if errors.Is(err, unix.EINVAL) {
-				break // the kernel has no more
-			}
+		has, err := unix.PrctlRetInt(unix.PR_CAPBSET_READ, c, 0, 0, 0)
+		if errors.Is(err, unix.EINVAL) {
+			break // the kernel has no more
+		}
+		if err == nil && has != 0 { // bwrap has dropped it
+			err = unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0)
+		}
+		if err != nil {
 			return fmt.Errorf("drop capability %d: %w", c, err)
 		}
 	}

@@ -32,7 +32,8 @@ func (o *Order) root() error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("make mounts private: %w", err)
 	}
-	sources, err := o.sources()
+	has := o.Table()
+	sources, err := o.sources(has)
 	if err != nil {
 		return err
 	}
@@ -41,7 +42,7 @@ func (o *Order) root() error {
 		return err
 	}
 	t.home = o.Home
-	if err := o.furnish(t); err != nil {
+	if err := o.furnish(t, has); err != nil {
 		return err
 	}
 	for _, s := range sources {
@@ -150,16 +151,16 @@ func open(path string, write bool) (fd int, dir bool, err error) {
 }
 
 // sources holds everything of the machine that the Spec names, in its order.
-func (o *Order) sources() ([]source, error) {
+func (o *Order) sources(has Table) ([]source, error) {
 	var out []source
-	system, err := o.system()
+	system, err := o.system(has)
 	if err != nil {
 		return nil, err
 	}
 	out = append(out, system...)
 	home := source{at: o.Home, dir: true}
 	if o.Wall.Home == "" {
-		home.fd, err = memory(tmpSize(o.Wall.Limits), "0700")
+		home.fd, err = memory(TmpSize(o.Wall.Limits), "0700")
 	} else {
 		home.fd, home.dir, err = open(o.Wall.Home, true)
 	}

@@ -18,7 +18,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	Main(map[string]Level{"namespaces": walled(wall.Namespaces)})
+	Main(map[string]Level{"namespaces": walled(wall.Namespaces), "bwrap": walled(wall.Bwrap)})
 	os.Exit(m.Run())
 }
 
@@ -84,7 +84,9 @@ func TestAttacks(t *testing.T) {
 			if uid == 0 {
 				column += "-root"
 			}
-			t.Run("namespaces", func(t *testing.T) { attacked(t, uid, "namespaces", column) })
+			for _, level := range []string{"namespaces", "bwrap"} { // one promise: one column
+				t.Run(level, func(t *testing.T) { attacked(t, uid, level, column) })
+			}
 		})
 	}
 }
