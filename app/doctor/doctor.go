@@ -57,22 +57,35 @@ func Examine(ctx context.Context) []Finding {
 		}
 		found = append(found, f)
 	}
-	return append(found, examineSandbox(ctx))
+	return append(found, examineKinds(ctx)...)
 }
 
-// examineSandbox makes a sandbox, and says what kind = "auto" takes here.
-func examineSandbox(ctx context.Context) Finding {
-	f := Finding{Name: "sandbox", State: "ok"}
-	took, err := sandbox.Try(ctx, wall.Namespaces)
-	if err == nil {
-		f.Detail = fmt.Sprintf("namespaces work (%d ms); kind = \"auto\" takes them", took.Milliseconds())
-		return f
+// examineKinds makes a sandbox of each kind, and says which kind = "auto" takes here.
+func examineKinds(ctx context.Context) []Finding {
+	var found []Finding
+	taken := wall.Kind("")
+	for _, kind := range wall.Confining {
+		took, err := sandbox.Try(ctx, kind)
+		f := Finding{Name: "sandbox", State: "ok", Detail: fmt.Sprintf("kind %s works (%d ms)", kind, took.Milliseconds())}
+		switch {
+		case err == nil && taken == "":
+			taken = kind
+			f.Detail += "; kind = \"auto\" takes it"
+		case err != nil:
+			f.State, f.Detail = "missing", fmt.Sprintf("no kind %s: %v", kind, err)
+			if off, ok := errors.AsType[*sandbox.Unavailable](err); ok {
+				f.Detail, f.Hint = fmt.Sprintf("no kind %s: %s", kind, off.Why), off.Mend
+			}
+			if taken != "" {
+				f.Detail += fmt.Sprintf("; %s is enough", taken)
+			}
+		}
+		found = append(found, f)
 	}
-	f.State, f.Detail = "warning", "agents and gates cannot be confined here, and kind = \"auto\" is refused: "+err.Error()
-	if no, ok := errors.AsType[*sandbox.Unavailable](err); ok {
-		f.Detail, f.Hint = "agents and gates cannot be confined here, and kind = \"auto\" is refused: "+no.Why, no.Mend
+	if taken == "" {
+		found = append(found, Finding{Name: "sandbox", State: "warning", Detail: "agents and gates cannot be confined here, and kind = \"auto\" is refused: one of the above is needed"})
 	}
-	return f
+	return found
 }
 
 var gitVersion = lazyregexp.New(`git version (\d+)\.(\d+)`)

@@ -3,6 +3,7 @@ package run
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -54,23 +55,60 @@ func Confine(ctx context.Context, epic *ir.Epic, space *workspace.Space, instead
 	for _, name := range names {
 		said = append(said, fmt.Sprintf("sandbox %s: %s", name, c.Kinds[name]))
 	}
-	has, err := sandbox.Overlays(ctx, wall.Namespaces, filepath.Dir(filepath.Dir(space.State())))
-	if err == nil && !has {
-		said = append(said, "note: there is no overlayfs here: sandboxes read your downloads (Go modules, npm, …) and begin with an empty build cache")
+	for _, kind := range wall.Confining {
+		if err != nil || !slices.Contains(slices.Collect(maps.Values(c.Kinds)), kind) {
+			continue
+		}
+		has := false
+		if has, err = sandbox.Overlays(ctx, kind, filepath.Dir(filepath.Dir(space.State()))); err == nil && !has {
+			said = append(said, fmt.Sprintf("note: sandboxes of kind %s have no overlays here: they read your downloads (Go modules, npm, …) and begin with an empty build cache", kind))
+		}
 	}
 	return c, said, err
+}
+
+// attempts tries each kind of sandbox once, when it is first asked for.
+type attempts map[wall.Kind]func() error
+
+func newAttempts(ctx context.Context) attempts {
+	t := attempts{}
+	for _, kind := range wall.Confining {
+		t[kind] = sync.OnceValue(func() error {
+			ctx, cancel := context.WithTimeout(ctx, time.Minute)
+			defer cancel()
+			_, err := sandbox.Try(ctx, kind)
+			if off, ok := errors.AsType[*sandbox.Unavailable](err); ok {
+				return off
+			}
+			return err
+		})
+	}
+	return t
+}
+
+// strongest is what a policy's kind is made with: for auto the first kind that works. The
+// error says why nothing does.
+func (t attempts) strongest(kind string) (wall.Kind, error) {
+	ladder := []wall.Kind{wall.Kind(kind)}
+	if kind == "auto" {
+		ladder = wall.Confining
+	}
+	var why []string
+	for _, k := range ladder {
+		err := t[k]()
+		if err == nil {
+			return k, nil
+		}
+		why = append(why, err.Error())
+	}
+	return "", errors.New(strings.Join(why, "; "))
 }
 
 // kinds says what each sandbox is made with, and names those that cannot be made.
 func kinds(ctx context.Context, epic *ir.Epic, names []string, instead string) (out map[string]wall.Kind, refused []string) {
 	out = map[string]wall.Kind{}
 	no := func(name, why string) { refused = append(refused, fmt.Sprintf("sandbox %q: %s", name, why)) }
-	try := sync.OnceValue(func() error {
-		ctx, cancel := context.WithTimeout(ctx, time.Minute)
-		defer cancel()
-		_, err := sandbox.Try(ctx, wall.Namespaces)
-		return err
-	})
+	t := newAttempts(ctx)
 	for _, name := range names {
 		s := epic.Sandboxes[name]
 		switch {
@@ -80,10 +118,13 @@ func kinds(ctx context.Context, epic *ir.Epic, names []string, instead string) (
 			out[name] = wall.None
 		case unheld(&s) != "":
 			no(name, unheld(&s))
-		case try() != nil:
-			no(name, try().Error())
 		default:
-			out[name] = wall.Namespaces
+			kind, err := t.strongest(s.Kind)
+			if err != nil {
+				no(name, err.Error())
+				continue
+			}
+			out[name] = kind
 		}
 	}
 	return out, refused

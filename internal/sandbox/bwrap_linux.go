@@ -56,7 +56,7 @@ func inBubble(o *inside.Order) (*bubble, error) {
 	var self *os.File
 	if err == nil {
 		b.own = append(b.own, b.said)
-		self, err = os.Open("/proc/self/exe")
+		self, err = itself()
 	}
 	if err != nil {
 		b.close()
@@ -65,6 +65,15 @@ func inBubble(o *inside.Order) (*bubble, error) {
 	b.own = []*os.File{args, self, b.said}
 	o.Made = &inside.Made{Seen: b.lay.seen}
 	return b, nil
+}
+
+// itself is ralph's own program, which may have been replaced or deleted since it was started.
+func itself() (*os.File, error) {
+	fd, err := unix.Open("/proc/self/exe", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, fmt.Errorf("open /proc/self/exe: %w", err)
+	}
+	return os.NewFile(uintptr(fd), "ralph"), nil
 }
 
 // close closes files. It may be called on nil.

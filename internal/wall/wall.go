@@ -19,6 +19,9 @@ const (
 	None       Kind = "none"
 )
 
+// Confining are the kinds that confine, the one that kind = "auto" takes first first.
+var Confining = []Kind{Namespaces, Bwrap}
+
 // Spec is a sandbox for one program and its descendants.
 type Spec struct {
 	Name string // of the policy's block, for messages

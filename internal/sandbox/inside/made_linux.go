@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -16,6 +17,8 @@ func (o *Order) made() error {
 	if err := unix.PthreadSigmask(unix.SIG_SETMASK, &unix.Sigset_t{}, nil); err != nil {
 		return fmt.Errorf("unblock signals: %w", err)
 	}
+	name, _ := unix.BytePtrFromString("ralph") // it is a descriptor's number otherwise
+	_ = unix.Prctl(unix.PR_SET_NAME, uintptr(unsafe.Pointer(name)), 0, 0, 0)
 	if o.Made.Stderr > 0 {
 		if err := unix.Dup3(o.Made.Stderr, 2, 0); err != nil {
 			return fmt.Errorf("dup3: %w", err)
