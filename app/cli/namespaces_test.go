@@ -13,17 +13,21 @@ import (
 	"github.com/ralph-compiler/ralph/internal/wall"
 )
 
-// hasNamespaces reports whether sandboxes can be tried. Where they are required
+// hasNamespaces and hasBwrap report whether such sandboxes can be tried. Where they are required
 // (RALPH_SANDBOX_REQUIRE, a list with commas) they are, and fail if there are none;
 // elsewhere it says loudly what is not tested.
-var hasNamespaces = sync.OnceValue(func() bool {
-	_, err := sandbox.Try(context.Background(), wall.Namespaces)
-	if err == nil || slices.Contains(strings.Split(os.Getenv("RALPH_SANDBOX_REQUIRE"), ","), string(wall.Namespaces)) {
-		return true
-	}
-	fmt.Fprintf(os.Stderr, "SKIPPED: what needs sandboxes: this machine makes none of namespaces: %v\n", err)
-	return false
-})
+var hasNamespaces, hasBwrap = has(wall.Namespaces), has(wall.Bwrap)
+
+func has(kind wall.Kind) func() bool {
+	return sync.OnceValue(func() bool {
+		_, err := sandbox.Try(context.Background(), kind)
+		if err == nil || slices.Contains(strings.Split(os.Getenv("RALPH_SANDBOX_REQUIRE"), ","), string(kind)) {
+			return true
+		}
+		fmt.Fprintf(os.Stderr, "SKIPPED: what needs sandboxes: this machine makes none of kind %s: %v\n", kind, err)
+		return false
+	})
+}
 
 // needsNamespaces skips a test where no sandbox can be made.
 func needsNamespaces(t *testing.T) {

@@ -114,6 +114,9 @@ func scripts() testscript.Params {
 			return errors.Join(err, config.Close())
 		},
 		Condition: func(cond string) (bool, error) {
+			if cond == "bwrap" {
+				return hasBwrap(), nil
+			}
 			if cond != "namespaces" {
 				return false, fmt.Errorf("there is no condition %q", cond)
 			}

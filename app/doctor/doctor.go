@@ -77,7 +77,7 @@ func examineKinds(ctx context.Context) []Finding {
 				f.Detail, f.Hint = fmt.Sprintf("no kind %s: %s", kind, off.Why), off.Mend
 			}
 			if taken != "" {
-				f.Detail += fmt.Sprintf("; %s is enough", taken)
+				f.Detail += fmt.Sprintf("; kind %s is enough", taken)
 			}
 		}
 		found = append(found, f)
