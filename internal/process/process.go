@@ -54,6 +54,9 @@ func run(ctx context.Context, s Spec, path string, out, errOut *sink) (Result, e
 	}
 	if inside != nil {
 		defer inside.Close()
+		if s.Begun != nil {
+			s.Begun(inside)
+		}
 	}
 	family := join(cmd.Process.Pid, markOf(s))
 	family.inside = inside

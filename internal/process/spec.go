@@ -1,7 +1,9 @@
 package process
 
 import (
+	"context"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"syscall"
@@ -37,6 +39,9 @@ type Spec struct {
 
 	// Wall starts the program inside a sandbox; nil: there is none.
 	Wall Wall
+	// Begun is called once the program runs inside a sandbox, with what reaches in there; it
+	// must return at once. nil: it is not.
+	Begun func(Inside)
 
 	// Tap gets every piece of output, in order for each of the two; it may be
 	// called from two goroutines and must not keep b. nil: no tap.
@@ -59,6 +64,8 @@ type Inside interface {
 	Ended() (code int, sig syscall.Signal, known bool)
 	// Signal hands a signal to process 1 of the sandbox, which passes it to the program.
 	Signal(sig syscall.Signal)
+	// Dial connects to an address of the sandbox's own loopback interface, "127.0.0.1:80".
+	Dial(ctx context.Context, at string) (net.Conn, error)
 	// Close ends what serves the sandbox from outside. It may be called more than once.
 	Close() error
 }

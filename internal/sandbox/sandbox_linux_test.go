@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -19,7 +20,8 @@ import (
 	"github.com/ralph-compiler/ralph/internal/wall"
 )
 
-// TestMain makes this binary a client, too: "dial ADDRESS" prints what is answered.
+// TestMain makes this binary a client, too: "dial ADDRESS" prints what is answered,
+// "serve ADDRESS" answers.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "dial" {
 		c, err := net.DialTimeout("tcp", os.Args[2], 5*time.Second)
@@ -30,7 +32,28 @@ func TestMain(m *testing.M) {
 		_, _ = io.Copy(os.Stdout, c)
 		os.Exit(0)
 	}
+	if len(os.Args) == 3 && os.Args[1] == "serve" {
+		serve(os.Args[2])
+	}
 	os.Exit(m.Run())
+}
+
+// serve says hello to whoever connects, and that it listens.
+func serve(at string) {
+	l, err := net.Listen("tcp", at)
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	fmt.Println("it listens")
+	for {
+		c, err := l.Accept()
+		if err != nil {
+			os.Exit(1)
+		}
+		_, _ = io.WriteString(c, "hello from inside")
+		_ = c.Close()
+	}
 }
 
 // begin runs a program in a sandbox and returns what it printed and how it ended.
@@ -334,5 +357,91 @@ func TestADirectoryOfPathThatIsClosedIsLeftOut(t *testing.T) {
 	missing(t, err)
 	if err != nil || out != "it runs" {
 		t.Errorf("%q, %v", out, err)
+	}
+}
+
+// dialing starts a program that answers at a port inside, and returns what reaches in.
+func dialing(t *testing.T, kind wall.Kind) process.Inside {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	came, ended := make(chan process.Inside, 1), make(chan error, 1)
+	listens := make(chan bool, 1)
+	ctx, cancel := context.WithCancel(context.Background())
+	t.Cleanup(func() { cancel(); <-ended })
+	go func() {
+		_, err := process.Run(ctx, process.Spec{
+			Argv: []string{exe, "serve", "127.0.0.1:7777"}, Dir: "/", Env: []string{"PATH=/usr/bin:/bin", "HOME=" + os.Getenv("HOME")},
+			Wall: sandbox.New(wall.Spec{Name: "test", Kind: kind}), Begun: func(in process.Inside) { came <- in },
+			Tap: func(bool, []byte) {
+				select {
+				case listens <- true:
+				default:
+				}
+			},
+		})
+		ended <- err
+	}()
+	select {
+	case <-listens:
+		return <-came
+	case err := <-ended:
+		ended <- err
+		missing(t, err)
+		t.Fatal(err)
+	}
+	return nil
+}
+
+func TestAServerInsideIsReachedFromOutside(t *testing.T) {
+	for _, kind := range []wall.Kind{wall.Namespaces, wall.Bwrap} {
+		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
+			if kind == wall.Bwrap {
+				bwrapped(t)
+			}
+			reach(t, dialing(t, kind))
+		})
+	}
+}
+
+func reach(t *testing.T, in process.Inside) {
+	t.Helper()
+	if c, err := net.DialTimeout("tcp", "127.0.0.1:7777", time.Second); err == nil {
+		c.Close()
+		t.Error("it listens on this machine")
+	}
+	var wg sync.WaitGroup
+	for range 20 {
+		wg.Go(func() {
+			c, err := in.Dial(t.Context(), "127.0.0.1:7777")
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer c.Close()
+			if b, err := io.ReadAll(c); string(b) != "hello from inside" || err != nil {
+				t.Errorf("it says %q, %v", b, err)
+			}
+		})
+	}
+	wg.Wait()
+	for _, at := range []string{"127.0.0.1:7778", "192.0.2.1:80", "nowhere"} {
+		if c, err := in.Dial(t.Context(), at); err == nil || !strings.Contains(err.Error(), at) {
+			t.Errorf("%s: %v, %v", at, c, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := in.Dial(ctx, "127.0.0.1:7777"); err == nil {
+		t.Error("a dial that was given up succeeds")
+	}
+	if err := in.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := in.Dial(t.Context(), "127.0.0.1:7777"); err == nil {
+		t.Error("a sandbox that is gone is reached")
 	}
 }

@@ -242,6 +242,7 @@ type running struct {
 	ended chan struct{} // closed when nothing more is reported
 	last  *inside.Report
 	once  sync.Once
+	dials dials
 }
 
 // await returns when the program runs.
@@ -349,24 +350,6 @@ func (r *running) receive() (inside.Report, []*os.File, error) {
 		}
 	}
 	return m, files, json.Unmarshal(b[:n], &m)
-}
-
-// hear waits for the program's end.
-func (r *running) hear() {
-	defer close(r.ended)
-	for {
-		m, files, err := r.receive()
-		for _, f := range files {
-			_ = f.Close() // none is expected
-		}
-		if err != nil {
-			return
-		}
-		if m.Stage == inside.Ended {
-			r.last = &m
-			return
-		}
-	}
 }
 
 // Ended implements process.Inside.

@@ -65,12 +65,20 @@ type Size struct{ Columns, Rows uint16 }
 
 // Report is one message to ralph.
 type Report struct {
-	Stage  string // Sockets, Terminal, Started, Failed, Ended
-	Reason string // of Failed
+	Stage  string // Sockets, Terminal, Started, Failed, Dialed, Ended
+	Reason string // of Failed; of Dialed if there is no connection
 	Absent bool   // of Failed: the program itself cannot be started
 	Scarce bool   // of Failed: the machine was short of something, and may not be later
 	Code   int    // of Ended
 	Signal int    // of Ended; 0: it exited
+	ID     int    // of Dialed
+}
+
+// Dial is a message from ralph: it asks for a connection to an address of the sandbox's
+// loopback interface. A Report of the same ID answers.
+type Dial struct {
+	ID int
+	At string // "127.0.0.1:80"
 }
 
 // Stages of a sandbox's life.
@@ -78,6 +86,7 @@ const (
 	Sockets  = "sockets"  // descriptors come with it
 	Terminal = "terminal" // its leading end comes with it
 	Started  = "started"
+	Dialed   = "dialed" // the connection comes with it
 	Failed   = "failed"
 	Ended    = "ended"
 )

@@ -100,7 +100,7 @@ func (o *Order) program() int {
 		_ = syscall.Close(fd) // its output ends when it closes it
 	}
 	report(Report{Stage: Started})
-	go endWithRalph()
+	go obey()
 	go o.pass(pid)
 	for {
 		var status syscall.WaitStatus
@@ -135,9 +135,10 @@ func (o *Order) start() (pid int, err error) {
 	return syscall.ForkExec(o.Path, o.Args, a)
 }
 
-// endWithRalph ends this process, and so the sandbox, when ralph's end of the socket closes.
-func endWithRalph() {
-	var b [64]byte
+// obey makes the connections that ralph asks for, and ends this process, and so the sandbox,
+// when ralph's end of the socket closes.
+func obey() {
+	var b [256]byte
 	for {
 		n, err := syscall.Read(SocketFD, b[:])
 		if err != nil && (errors.Is(err, syscall.EINTR) || errors.Is(err, syscall.EAGAIN)) {
@@ -145,6 +146,10 @@ func endWithRalph() {
 		}
 		if n <= 0 {
 			os.Exit(137)
+		}
+		var d Dial
+		if json.Unmarshal(b[:n], &d) == nil {
+			go d.dial()
 		}
 	}
 }

@@ -48,16 +48,52 @@ func (o *Order) listen() error {
 	return nil
 }
 
-func listenOn(port string) (int, error) {
-	at, err := netip.ParseAddrPort(port)
+// dialTime bounds how long a program that listens may take to accept, in seconds.
+const dialTime = 10
+
+// dial makes a connection and hands it out.
+func (d Dial) dial() {
+	fd, to, err := tcp(d.At)
+	if err == nil {
+		err = unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_SNDTIMEO, &unix.Timeval{Sec: dialTime})
+	}
+	if err == nil {
+		err = unix.Connect(fd, to)
+	}
+	if err == nil {
+		err = unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_SNDTIMEO, &unix.Timeval{})
+	}
 	if err != nil {
-		return -1, err
+		report(Report{Stage: Dialed, ID: d.ID, Reason: err.Error()})
+	} else {
+		report(Report{Stage: Dialed, ID: d.ID}, fd)
+	}
+	if fd >= 0 {
+		_ = unix.Close(fd)
+	}
+}
+
+// tcp is a new socket for an address of the loopback interface; fd is -1 if there is none.
+func tcp(addr string) (fd int, to unix.Sockaddr, err error) {
+	at, err := netip.ParseAddrPort(addr)
+	if err != nil {
+		return -1, nil, err
+	}
+	if !at.Addr().IsLoopback() {
+		return -1, nil, fmt.Errorf("%s is no address of the loopback interface", addr)
 	}
 	family, to := unix.AF_INET6, unix.Sockaddr(&unix.SockaddrInet6{Port: int(at.Port()), Addr: at.Addr().As16()})
 	if at.Addr().Is4() {
 		family, to = unix.AF_INET, &unix.SockaddrInet4{Port: int(at.Port()), Addr: at.Addr().As4()}
 	}
-	fd, err := unix.Socket(family, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if fd, err = unix.Socket(family, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0); err != nil {
+		return -1, nil, err
+	}
+	return fd, to, nil
+}
+
+func listenOn(port string) (int, error) {
+	fd, to, err := tcp(port)
 	if err == nil {
 		err = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_REUSEADDR, 1)
 	}
