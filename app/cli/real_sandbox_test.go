@@ -31,7 +31,7 @@ func needsSandbox(t *testing.T) {
 }
 
 // insidePolicy is teamPolicy for a sandbox, whose home holds none of the user's
-// settings: all of them are in the policy. OpenCode works over ACP alone.
+// settings: all of them are in the policy.
 func insidePolicy(base string) string {
 	opencode := fmt.Sprintf(`{"model":"scripted/m1","small_model":"scripted/m1","enabled_providers":["scripted"],"provider":{"scripted":`+
 		`{"npm":"@ai-sdk/openai-compatible","name":"Scripted","options":{"baseURL":"%s/v1","apiKey":"dummy"},`+
@@ -42,7 +42,6 @@ func insidePolicy(base string) string {
 			`model_providers.scripted.env_key="SCRIPTED_KEY"`, `model_providers.scripted.wire_api="responses"`),
 		`"CODEX_HOME=HOMEDIR/.codex", `, "",
 		`["OPENCODE_DISABLE_AUTOUPDATE=1"]`, fmt.Sprintf(`["OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", %q]`, "OPENCODE_CONFIG_CONTENT="+opencode),
-		`agent.bob`, `agent.dan`,
 		`    timeout = "5m"`, "    session = \"resume\"\n    timeout = \"5m\"",
 		"worktree {\n", "sandbox \"default\" {\n  kind    = \"auto\"\n  network = [\"model\"]\n}\nworktree {\n  layout   = \"clone\"\n",
 	).Replace(teamPolicy)
@@ -112,7 +111,7 @@ func TestRealAgentsWorkInASandbox(t *testing.T) {
 	}
 	here := *d
 	here.dir = filepath.Join(d.top, "agents")
-	for key, who := range map[string]string{"1.2a": "ann", "1.2b": "dan", "1.3": "cyd", "2.1": "dan"} {
+	for key, who := range map[string]string{"1.2a": "ann", "1.2b": "bob", "1.3": "cyd", "2.1": "dan"} {
 		if out := here.ralph("session", key); !strings.Contains(out, who) {
 			t.Errorf("ralph session %s does not name %s:\n%s", key, who, out)
 		}

@@ -79,9 +79,6 @@ func (l *refusals) node(epic *ir.Epic, n *ir.Node) {
 		l.gates(epic, n.Key, s.Gates)
 		c := epic.StepConfined(s, false)
 		l.sandbox(n.Key, c.Name, c.Sandbox.Kind)
-		if c.Name != "" && epic.Runners[epic.Agents[s.Agent].Runner].Kind == "opencode" {
-			l.at(n.Key, fmt.Sprintf("OpenCode in a sandbox (agent %q, sandbox %q): its server is shared by all agents; write sandbox = \"none\" in the step, or kind = \"acp\" with run = [\"opencode\", \"acp\"] in its runner", s.Agent, c.Name))
-		}
 		if n.Kind == ir.GateKind || n.Kind == ir.Manual || s.Agent == "" {
 			continue
 		}

@@ -84,7 +84,7 @@ func needed(r executor.AgentRun, argv, env []string) []string {
 	if Value(env, elsewhere...) != "" {
 		return nil
 	}
-	return lists.Map(models[r.Runner.Kind].hosts, func(h string) string { return h + ":443" })
+	return lists.Map(usualModels(r), func(h string) string { return h + ":443" })
 }
 
 // reaches reports whether a sandbox lets a server through by its name.

@@ -16,6 +16,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/regular"
+	"github.com/ralph-compiler/ralph/internal/wall"
 )
 
 // Turn is one iteration of an agent program in progress. Its methods may be called
@@ -105,9 +106,11 @@ func Files(r executor.AgentRun) error {
 func (t *Turn) Context() context.Context { return t.ctx }
 
 // SpecOf is how the program of a turn runs: see Base.Spec. The turn ends when the sandbox
-// refuses the program its model.
-func SpecOf(t *Turn, argv, env []string) process.Spec {
-	return t.base.Spec(t.run, argv, env, t.cancel)
+// refuses the program its model. also are more mounts of the sandbox, the last of all.
+func SpecOf(t *Turn, argv, env []string, also ...wall.Mount) process.Spec {
+	r := t.run
+	r.Wall = r.Wall.With(also...)
+	return t.base.Spec(r, argv, env, t.cancel)
 }
 
 // tick is how often the clocks of a turn are looked at.

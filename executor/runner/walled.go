@@ -23,6 +23,27 @@ var models = map[string]struct{ hosts, variables []string }{
 	"command":  {nil, []string{"ANTHROPIC_BASE_URL", "OPENAI_BASE_URL"}},
 }
 
+// providers are the hosts of those that OpenCode's models are called by: "anthropic/…".
+var providers = map[string][]string{
+	"anthropic":  {"api.anthropic.com"},
+	"openai":     {"api.openai.com"},
+	"google":     {"generativelanguage.googleapis.com"},
+	"openrouter": {"openrouter.ai"},
+	"opencode":   {"opencode.ai"},
+}
+
+// usualModels are the hosts of a runner's model where nothing names another one.
+func usualModels(r executor.AgentRun) []string {
+	provider := r.Alias.Provider
+	if provider == "" {
+		provider, _, _ = strings.Cut(ModelOf(r), "/")
+	}
+	if r.Runner.Kind == "opencode" && providers[provider] != nil {
+		return providers[provider]
+	}
+	return models[r.Runner.Kind].hosts
+}
+
 // inside completes the sandbox of a turn: its own files, and its hosts. It is nil where there
 // is no sandbox.
 func inside(r executor.AgentRun, argv, env []string) *wall.Spec {
@@ -43,7 +64,7 @@ func reaching(w wall.Spec, r executor.AgentRun, argv, env []string) *wall.Spec {
 	e.Hosts = slices.DeleteFunc(slices.Clone(e.Hosts), func(h string) bool { return h == Model })
 	own := ownModels(r, argv, env)
 	if len(own) == 0 {
-		e.Hosts = append(e.Hosts, models[r.Runner.Kind].hosts...)
+		e.Hosts = append(e.Hosts, usualModels(r)...)
 	}
 	w.Forward = slices.Clip(w.Forward)
 	for _, at := range own {

@@ -1,7 +1,10 @@
 package workspace
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -65,6 +68,9 @@ type noInside struct{}
 func (noInside) Signal(syscall.Signal)              {}
 func (noInside) Ended() (int, syscall.Signal, bool) { return 0, 0, false }
 func (noInside) Close() error                       { return nil }
+func (noInside) Dial(context.Context, string) (net.Conn, error) {
+	return nil, errors.New("there is nothing inside")
+}
 
 // confined reports whether the test runs with what is in force for confined nodes.
 func (r *repo) confined() bool { return strings.Contains(r.t.Name()+"/", "/confined/") }

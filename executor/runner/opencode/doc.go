@@ -29,6 +29,11 @@
 // but not to judges, who also have no tool that shows them more of the kind (read) and
 // no skills of other programs.
 //
+// A turn in a sandbox has a server of its own there, which ends with it: HOME, and so
+// OpenCode's database, is the agent's on that node. ralph connects to it through the
+// sandbox; nobody attaches to it, and a person joins the session inside once the turn is
+// over.
+//
 // # Turns
 //
 // A session belongs to a directory, and is created, resumed or forked for each turn

@@ -229,7 +229,7 @@ func newFake(t *testing.T, turn func(p *play)) *fake {
 	f.url = srv.URL
 	f.program = filepath.Join(f.dir, "opencode")
 	script := "#!/bin/sh\nif [ \"$1\" = --version ]; then echo 1.18.33; exit; fi\nenv > " + f.dir + "/new.$$ && mv " + f.dir + "/new.$$ " + f.dir +
-		"/env.$$\necho \"opencode server listening on " + f.url + "\"\nwhile :; do sleep 1; done\n"
+		"/env.$$\necho \"opencode server listening on ${SERVE_AT:-" + f.url + "}\"\nwhile :; do sleep 1; done\n"
 	if err := os.WriteFile(f.program, []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -18,10 +18,10 @@ import (
 )
 
 // Join implements executor.Program. While a running ralph has the session's server, the
-// command attaches to that, and a person's messages there are seen. Otherwise it opens
-// the session by itself.
+// command attaches to that, and a person's messages there are seen. Otherwise, and in a
+// sandbox, it opens the session by itself.
 func (c *Runner) Join(r executor.AgentRun, session string) []string {
-	if dir, _, ok := serving(r.Keep, session); ok {
+	if dir, _, ok := serving(r.Keep, session); ok && r.Wall == nil {
 		return []string{filepath.Join(dir, attachFile), "--dir", r.Dir, "--session", session}
 	}
 	argv, err := c.Base.Argv(r, program)

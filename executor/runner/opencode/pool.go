@@ -26,10 +26,12 @@ type plan struct {
 	content string   // OPENCODE_CONFIG_CONTENT, as the runner's environment has it
 	off     []string // MCP servers that are turned off
 	keep    string
+	home    string       // that a sandbox shows; "" is the user's
+	only    *runner.Turn // whose sandbox the server runs in: it serves no other; nil: there is none
 }
 
 func (p plan) key() string {
-	b, _ := json.Marshal([]any{p.argv, p.env, p.content, p.off, p.keep}) // texts always can
+	b, _ := json.Marshal([]any{p.argv, p.env, p.content, p.off, p.keep, p.home}) // texts always can
 	return fmt.Sprintf("%x", sha256.Sum256(b))
 }
 
@@ -41,6 +43,9 @@ func (c *Runner) planOf(r executor.AgentRun) (plan, map[string]string, error) {
 		return plan{}, nil, err
 	}
 	p := plan{argv: argv, keep: r.Keep}
+	if r.Wall != nil {
+		p.home = r.Wall.Home
+	}
 	vars := map[string]string{}
 	usual := runner.OpenCodeAlone()
 	usual["OPENCODE_DISABLE_AUTOUPDATE"], usual["OPENCODE_DISABLE_MODELS_FETCH"] = "1", "1"
@@ -74,12 +79,15 @@ type slot struct {
 // acquire returns a server for a turn of r, at which no MCP servers of the user's
 // are on in r.Dir. It is to be released.
 func (c *Runner) acquire(ctx context.Context, p plan, r executor.AgentRun) (*server, error) {
-	base := p.key()
+	base, find := p.key(), c.shared
+	if p.only != nil {
+		find = c.own
+	}
 	for range 4 {
 		c.mu.Lock()
 		p.off = slices.Clone(c.off[base])
 		c.mu.Unlock()
-		s, err := c.shared(ctx, p, r)
+		s, err := find(ctx, p, r)
 		if err != nil {
 			return nil, err
 		}
@@ -103,17 +111,48 @@ func (c *Runner) acquire(ctx context.Context, p plan, r executor.AgentRun) (*ser
 	return nil, runner.Configuration(fmt.Errorf("opencode: MCP servers of its configuration cannot be turned off in %s", r.Dir))
 }
 
+// own starts a server for one turn: it ends with its release.
+func (c *Runner) own(ctx context.Context, p plan, r executor.AgentRun) (*server, error) {
+	c.mu.Lock()
+	err := c.opened()
+	c.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	s, err := c.open(ctx, p, r)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s.users, s.lost, s.dirs[r.Dir] = 1, true, true
+	if c.servers == nil { // Close has come and gone
+		go s.end()
+		return nil, c.opened()
+	}
+	c.servers[s] = true
+	return s, nil
+}
+
+// opened makes the Runner's maps; it is an error once it is closed. The lock is held.
+func (c *Runner) opened() error {
+	if c.closed {
+		return &executor.Failure{Class: executor.FailInterrupted, Err: errors.New("opencode: the runner is closed")}
+	}
+	if c.slots == nil {
+		c.slots, c.servers, c.off = map[string]*slot{}, map[*server]bool{}, map[string][]string{}
+	}
+	return nil
+}
+
 // shared returns the server of a plan and counts one user more.
 func (c *Runner) shared(ctx context.Context, p plan, r executor.AgentRun) (*server, error) {
 	key := p.key()
 	for {
 		c.mu.Lock()
-		if c.closed {
+		if err := c.opened(); err != nil {
 			c.mu.Unlock()
-			return nil, &executor.Failure{Class: executor.FailInterrupted, Err: errors.New("opencode: the runner is closed")}
-		}
-		if c.slots == nil {
-			c.slots, c.servers, c.off = map[string]*slot{}, map[*server]bool{}, map[string][]string{}
+			return nil, err
 		}
 		at, ok := c.slots[key]
 		if !ok {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -21,6 +22,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/shellword"
+	"github.com/ralph-compiler/ralph/internal/wall"
 )
 
 // server is a running `opencode serve`.
@@ -29,9 +31,10 @@ type server struct {
 	url, password string
 	client        *http.Client
 	cancel        context.CancelFunc
-	done          chan struct{} // closed when the process and all that it left behind are gone
-	died          string        // how it ended; to be read after done, as not
-	not           error         // why it did not run
+	inside        chan process.Inside // what reaches into its sandbox; nil: it has none
+	done          chan struct{}       // closed when the process and all that it left behind are gone
+	died          string              // how it ended; to be read after done, as not
+	not           error               // why it did not run
 
 	mu     sync.Mutex                   // guards the rest
 	turns  map[string]map[string]string // variables of turns in progress, by directory
@@ -85,6 +88,9 @@ func (c *Runner) start(ctx context.Context, p plan, dir, mark string) (*server, 
 		Stdout: filepath.Join(dir, "serve.out"), Stderr: filepath.Join(dir, "serve.err"), Cap: 1 << 20, Grace: c.Base.Grace, Filter: c.Base.Filter,
 		Tap: await(found),
 	}
+	if p.only != nil {
+		s.confine(&spec, p.only)
+	}
 	run, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	s.cancel = cancel
 	c.wg.Go(func() {
@@ -98,7 +104,27 @@ func (c *Runner) start(ctx context.Context, p plan, dir, mark string) (*server, 
 		s.end()
 		return nil, err
 	}
+	if p.only != nil { // nobody reaches it from here
+		return s, nil
+	}
 	return s, s.announce(p)
+}
+
+// confine puts the server into the sandbox of a turn, where it can read its own directory,
+// and reaches for it there.
+func (s *server) confine(spec *process.Spec, only *runner.Turn) {
+	spec.Wall = runner.SpecOf(only, spec.Argv, spec.Env, wall.Mount{From: s.dir}).Wall
+	s.inside = make(chan process.Inside, 1)
+	spec.Begun = func(in process.Inside) { s.inside <- in }
+	s.client.Transport.(*http.Transport).DialContext = func(ctx context.Context, _, at string) (net.Conn, error) {
+		select {
+		case in := <-s.inside:
+			s.inside <- in // for the next one
+			return in.Dial(ctx, at)
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
 }
 
 // await looks for the address in what a server prints.
@@ -168,7 +194,12 @@ func (s *server) gone() error {
 }
 
 // temp is where the server and its shells put temporary files: it leaves some.
-func (s *server) temp() string { return filepath.Join(s.dir, "tmp") }
+func (s *server) temp() string {
+	if s.inside != nil {
+		return "/tmp" // the sandbox's
+	}
+	return filepath.Join(s.dir, "tmp")
+}
 
 // in is the server's interface for a directory.
 func (s *server) in(dir string) api {

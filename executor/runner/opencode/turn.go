@@ -64,6 +64,9 @@ func (c *Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEn
 	if err != nil {
 		return executor.AgentEnded{}, err
 	}
+	if r.Wall != nil {
+		p.only = t
+	}
 	s, err := c.acquire(t.Context(), p, r)
 	if err != nil {
 		return t.End(runner.End{Err: err})
