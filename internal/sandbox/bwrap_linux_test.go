@@ -43,8 +43,10 @@ func TestBwrapEndsAProgramAsItEndsOutside(t *testing.T) {
 	if _, res := sh(t, s, "kill -KILL $$"); res.How != process.Signaled || res.Signal != syscall.SIGKILL {
 		t.Errorf("kill -KILL: %+v", res)
 	}
-	if out, _ := sh(t, s, "ls /proc/self/fd | wc -l; grep SigBlk /proc/self/status"); out != "4\nSigBlk:\t0000000000000000" {
-		t.Errorf("it inherits descriptors, or blocked signals: %q", out)
+	for want, argv := range map[string][]string{"0\n1\n2\n3": {"/bin/ls", "/proc/self/fd"}, "SigBlk:\t0000000000000000": {"/bin/grep", "SigBlk", "/proc/self/status"}} {
+		if out, _, err := begin(t, s, process.Spec{Argv: argv}); out != want || err != nil {
+			t.Errorf("it inherits descriptors, or blocked signals: %q, %v", out, err)
+		}
 	}
 }
 
