@@ -101,7 +101,7 @@ func addCommands(root *cobra.Command) {
 	add("apply", newDraftCommand(), newPlanCommand(), newApplyCommand(), newStatusCommand(), newLogCommand(), newShowCommand(), newSessionCommand(), newAskCommand(), newEnterCommand(), newRunsCommand(), newReportCommand(), newJournalCommand(), newRecoverCommand(), newSimulateCommand(),
 		newWorkerCommand(), newMonitorCommand(), newUICommand(),
 		newApproveCommand(), newRejectCommand(), newRetryCommand(), newSkipCommand(), newPauseCommand(), newResumeCommand(), newCancelCommand())
-	add("setup", newInitCommand(), newDoctorCommand(), newSyncAgentsCommand(), newSchemaCommand(), newMCPCommand(), newVersionCommand())
+	add("setup", newInitCommand(), newDoctorCommand(), newLoginCommand(), newLogoutCommand(), newSyncAgentsCommand(), newSchemaCommand(), newMCPCommand(), newVersionCommand())
 	root.SetHelpCommandGroupID("setup")
 	root.SetCompletionCommandGroupID("setup")
 	root.InitDefaultHelpCmd()

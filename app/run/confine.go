@@ -33,7 +33,7 @@ func Confine(ctx context.Context, epic *ir.Epic, space *workspace.Space, instead
 	if len(names) == 0 {
 		return c, []string{"no sandbox: agents and gates run as you, and can do what you can (sandbox \"default\" { kind = \"auto\" } confines them)"}, nil
 	}
-	if c, err = material(); err != nil {
+	if c, err = material(epic); err != nil {
 		return c, nil, err
 	}
 	c.Mounts = space.Trees.Mounts
@@ -168,8 +168,11 @@ func inUse(epic *ir.Epic) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// material is what sandboxes are made of: the user's home and caches.
-func material() (c effects.Confinement, err error) {
+// material is what sandboxes are made of: the user's home and caches, and logins.
+func material(epic *ir.Epic) (c effects.Confinement, err error) {
+	if c.Logins, err = loginsOf(epic); err != nil {
+		return c, err
+	}
 	if c.Home, err = os.UserHomeDir(); err != nil {
 		return c, exit.Inputf("a sandbox needs to know your home directory: %w", err)
 	}

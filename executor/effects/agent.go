@@ -46,7 +46,7 @@ func (w *Worker) agent(e *executor.Effect, q *executor.Request) (work, error) {
 			}
 		}
 		run := run
-		c, err := w.confine(stay{in: w.Epic.StepConfined(step, e.Node == executor.Integration), whose: ofAgent, who: run.Agent, node: n.ID, dir: run.Dir})
+		c, err := w.confine(stay{in: w.Epic.StepConfined(step, e.Node == executor.Integration), whose: ofAgent, who: run.Agent, agent: run.Agent, node: n.ID, dir: run.Dir})
 		if err != nil {
 			return nil, err
 		}

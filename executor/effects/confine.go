@@ -20,8 +20,10 @@ import (
 type Confinement struct {
 	// Kinds are what each sandbox of the epic is made with, by its name. One that is
 	// missing, or none, confines nothing.
-	Kinds  map[string]wall.Kind
-	Home   string       // the user's home directory
+	Kinds map[string]wall.Kind
+	Home  string // the user's home directory
+	// Logins are the directories of the logins that ralph keeps, by runner; see wall.Login.
+	Logins map[string]string
 	Caches []wall.Cache // directories of the user that every sandbox may fill for itself and read; Upper is left out
 
 	// Mounts are what a program needs of a worktree at a directory: itself, and the
@@ -34,6 +36,7 @@ type stay struct {
 	in    ir.Confined
 	whose role   // what it is the home of
 	who   string // an agent's or a gate's name
+	agent string // that works or judges; "" if none does
 	node  ir.NodeID
 	dir   string // worktree
 	blind bool   // a review: neither objects nor caches
@@ -92,6 +95,9 @@ func (t *Tools) confine(s stay) (*confined, error) {
 	c.Spec = &wall.Spec{Name: s.in.Name, Kind: kind, Home: home, Nest: b.Nest, Limits: limits(&b)}
 	if err := t.mount(c.Spec, s, b); err != nil {
 		return nil, err
+	}
+	if dir := t.Confinement.Logins[t.Epic.Agents[s.agent].Runner]; dir != "" {
+		c.Login = &wall.Login{Dir: dir, Own: filepath.Join(own, "login")}
 	}
 	if !s.blind {
 		caches := slices.Clone(t.Confinement.Caches)

@@ -39,7 +39,7 @@ func (w *Worker) diagnose(e *executor.Effect, q *executor.Request) (work, error)
 		var reported json.RawMessage
 		run := run
 		run.Answer, run.Reported = &answer, &reported
-		c, err := w.confine(stay{in: w.Epic.StepConfined(step, e.Node == executor.Integration), whose: ofAgent, who: name, node: n.ID, dir: run.Dir})
+		c, err := w.confine(stay{in: w.Epic.StepConfined(step, e.Node == executor.Integration), whose: ofAgent, who: name, agent: name, node: n.ID, dir: run.Dir})
 		if err != nil {
 			return nil, err
 		}

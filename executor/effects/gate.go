@@ -68,7 +68,7 @@ func (w *Worker) gate(e *executor.Effect, q *executor.Request) (work, error) {
 func (t *Tools) judge(ctx context.Context, judge executor.Gate, run executor.GateRun) (executor.GateJudged, error) {
 	g := run.Gate
 	c, err := t.confine(stay{
-		in: t.Epic.GateConfined(run.Name, run.Effect.Node == executor.Integration), whose: ofGate, who: run.Name, node: run.Node.ID, dir: run.Dir,
+		in: t.Epic.GateConfined(run.Name, run.Effect.Node == executor.Integration), whose: ofGate, who: run.Name, agent: run.Agent, node: run.Node.ID, dir: run.Dir,
 		blind: g.Kind == "review", brief: g.Kind == "command",
 	})
 	if err != nil {

@@ -34,7 +34,7 @@ func Home(state string, node ir.NodeID, agent, gate string) string {
 // of is the stay of an agent, or with gate of a gate.
 func of(agent, gate string) stay {
 	if gate != "" {
-		return stay{whose: ofGate, who: gate}
+		return stay{whose: ofGate, who: gate, agent: agent}
 	}
-	return stay{whose: ofAgent, who: agent}
+	return stay{whose: ofAgent, who: agent, agent: agent}
 }

@@ -31,6 +31,7 @@ func (b Base) Program(r executor.AgentRun, also map[string]string, usual ...stri
 // the turn's file. end is called when the sandbox refuses it its model (see Refused); nil:
 // nothing is.
 func (b Base) Spec(r executor.AgentRun, argv, env []string, end context.CancelCauseFunc) process.Spec {
+	r.Wall, env = loggedIn(r, env)
 	w := inside(r, argv, env)
 	heed(w, r, argv, env, end)
 	return process.Spec{

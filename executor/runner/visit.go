@@ -29,5 +29,6 @@ func (b Base) Visit(r executor.AgentRun, also ...string) (env []string, w *wall.
 	if r.Wall == nil {
 		return env, nil, nil
 	}
+	r.Wall, env = loggedIn(r, env)
 	return env, reaching(*r.Wall, r, argv, env), nil
 }

@@ -30,6 +30,9 @@ type Spec struct {
 	// Home is the directory that is mounted, writable, at the user's home directory; ""
 	// is an empty one in memory, which goes with the program.
 	Home string
+	// Login is what the sandboxes of a runner share so that its program is logged in; nil:
+	// ralph has no login for it. The runner mounts it.
+	Login *Login
 	// Mounts are attached in order, after Home: a later one may lie inside an earlier one.
 	Mounts []Mount
 	// Caches are directories that can be written to without changing the user's.
@@ -43,6 +46,12 @@ type Spec struct {
 	Limits Limits
 	// Nest lets programs inside make user namespaces of their own: browsers, other sandboxes.
 	Nest bool
+}
+
+// Login is a login of a runner's program that ralph keeps.
+type Login struct {
+	Dir string // holds it; all sandboxes of the runner write to it
+	Own string // directory for what the program keeps beside it that is of one sandbox alone
 }
 
 // Mount shows a file or directory of the machine inside.

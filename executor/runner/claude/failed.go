@@ -87,6 +87,8 @@ func (s *stream) fail(class executor.FailureClass, why string) error {
 	switch {
 	case why == "":
 		why = "Claude Code did not say why"
+	case class == executor.FailConfig && s.run.Wall != nil && (strings.Contains(why, "/login") || s.broken != nil && s.broken.Error == "authentication_failed"):
+		return &executor.Failure{Class: class, Err: runner.Unauthorized(s.run, fmt.Errorf("agent %s: %s", name, why))}
 	case class == executor.FailConfig && strings.Contains(why, "/login"):
 		why += " (run claude once and log in, or give the runner a secret that holds a key)"
 	}

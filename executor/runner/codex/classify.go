@@ -2,6 +2,7 @@ package codex
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -41,14 +42,27 @@ var words = []struct {
 }{
 	{executor.FailConfig, []string{"required mcp servers failed", "error loading config", "failed to load bootstrap configuration"}},
 	{executor.FailLimit, []string{"hit your usage limit", "usage limit", "too many requests", "rate limit", "rate_limit", "quota exceeded", "insufficient_quota"}},
+	{executor.FailConfig, login},
 	{executor.FailConfig, []string{
-		"missing environment variable", "not logged in", "log in again", "please log in", "sign in again", "refresh token", "model provider `", "does not exist", "is not supported when using codex",
+		"missing environment variable", "model provider `", "does not exist", "is not supported when using codex",
 		"invalid_request_error", "invalid prompt", "input exceeds the maximum length",
 	}},
 	{executor.FailCrash, []string{"panicked", "internal error", "agent loop died"}},
 	{executor.FailTransient, []string{
 		"high demand", "at capacity", "overloaded", "stream disconnected", "connection failed", "error sending request", "timed out", "timeout", waiting, "network error", "connection refused", "connection reset", "database is locked",
 	}},
+}
+
+// login is what Codex says of one that does not count.
+var login = []string{"not logged in", "log in again", "please log in", "sign in again", "refresh token"}
+
+// unauthorized reports whether a failure is that of a login.
+func unauthorized(message string) bool {
+	if m := status.FindStringSubmatch(message); m != nil {
+		return m[1] == "401"
+	}
+	low := strings.ToLower(message)
+	return slices.ContainsFunc(login, func(t string) bool { return strings.Contains(low, t) })
 }
 
 // classify tells the class of a failure from what Codex says of it. retried is

@@ -158,7 +158,11 @@ func (c Runner) named(r executor.AgentRun, err error) error {
 		return err
 	}
 	said := clip(c.Base.Plain(executor.Clean(f.Err.Error())), 600)
-	return &executor.Failure{Class: f.Class, Until: f.Until, Err: fmt.Errorf("agent %s: %s", runner.AgentOf(r), said)}
+	err = fmt.Errorf("agent %s: %s", runner.AgentOf(r), said)
+	if f.Class == executor.FailConfig && unauthorized(said) {
+		err = runner.Unauthorized(r, err)
+	}
+	return &executor.Failure{Class: f.Class, Until: f.Until, Err: err}
 }
 
 // died says how the program ended without a final word.
