@@ -51,6 +51,9 @@ func LoginDir(shared string) string { return filepath.Join(shared, "login") }
 
 // Ready makes what sandboxes mount beside a login. An error names what is not as ralph made it.
 func (l Login) Ready(shared string) error {
+	if err := regular.MkdirOwn(LoginDir(shared)); err != nil {
+		return err
+	}
 	for _, name := range slices.Concat(l.fixed, l.own) {
 		if err := made(filepath.Join(LoginDir(shared), name), strings.HasSuffix(name, "/")); err != nil {
 			return err
