@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // Sandboxed says in what sandbox a turn or a gate ran, and what it refused.
@@ -19,6 +21,16 @@ const MaxRefused = 5
 
 // maxHost bounds the name of a host, in bytes.
 const maxHost = 60
+
+// AddRefusals adds to times what a list of Refusals says.
+func AddRefusals(times map[string]int, list []string) {
+	for _, one := range list {
+		n, host, is := strings.Cut(one, " × ")
+		if k, err := strconv.Atoi(n); is && err == nil {
+			times[host] += k
+		}
+	}
+}
 
 // Refusals lists hosts with how often each was asked for, most often first.
 func Refusals(times map[string]int) []string {

@@ -1,9 +1,11 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"slices"
@@ -121,6 +123,10 @@ func (l *live) checks() []TrustCheck {
 	for name := range confinedNot(epic) {
 		open = append(open, Proof{Text: "agent " + name + " works as you, on your machine: it can read and write what you can"})
 	}
+	level, all := machine.SandboxesSaid(epic, l.views()...)
+	if !all && len(confinedNot(epic)) == 0 {
+		open = append(open, Proof{Text: level})
+	}
 	slices.SortFunc(open, func(a, b Proof) int { return strings.Compare(a.Text, b.Text) })
 	return []TrustCheck{
 		check("doubts", "What ralph itself doubts", "nothing", trustLook, doubts),
@@ -132,7 +138,8 @@ func (l *live) checks() []TrustCheck {
 		check("protected", "Protected files, and what else ralph noted in commits", "nothing", trustLook, f.protected),
 		check("others", "Changes and commits by others", "none were seen", trustLook, others),
 		check("spoken", "What people wrote in agents' sessions", "nothing", trustLook, f.spoken),
-		check("sandbox", "How agents are confined", "all are", trustLook, open),
+		check("sandbox", "How agents are confined", cmp.Or(strings.TrimSuffix(level, "."), "all are"), trustLook, open),
+		check("refused", "What sandboxes refused", "nothing", trustNone, f.refusals()),
 	}
 }
 
@@ -172,8 +179,7 @@ func confinedNot(epic *ir.Epic) map[string]bool {
 	out := map[string]bool{}
 	for i := range epic.Nodes {
 		for _, s := range epic.Nodes[i].Steps {
-			kind := epic.Sandboxes[s.Sandbox].Kind
-			if s.Agent != "" && !epic.Agents[s.Agent].Human && (kind == "" || kind == "none") {
+			if s.Agent != "" && !epic.Agents[s.Agent].Human && epic.StepConfined(&s, false).Name == "" {
 				out[s.Agent] = true
 			}
 		}
@@ -185,6 +191,31 @@ func confinedNot(epic *ir.Epic) map[string]bool {
 type finder struct {
 	l                                                       *live
 	waived, overrides, claims, page, red, protected, spoken []Proof
+
+	refused map[string]map[string]int // how often a host was, by sandbox
+}
+
+// sandboxed counts what a turn or a gate was refused.
+func (f *finder) sandboxed(s *executor.Sandboxed) {
+	if s == nil || len(s.Refused) == 0 {
+		return
+	}
+	if f.refused == nil {
+		f.refused = map[string]map[string]int{}
+	}
+	if f.refused[s.Name] == nil {
+		f.refused[s.Name] = map[string]int{}
+	}
+	executor.AddRefusals(f.refused[s.Name], s.Refused)
+}
+
+// refusals are what each sandbox refused.
+func (f *finder) refusals() []Proof {
+	var out []Proof
+	for _, name := range slices.Sorted(maps.Keys(f.refused)) {
+		out = append(out, Proof{Text: fmt.Sprintf("refused: %s (sandbox %s)", strings.Join(executor.Refusals(f.refused[name]), ", "), name)})
+	}
+	return out
 }
 
 func (f *finder) event(e executor.Event) {
@@ -199,7 +230,10 @@ func (f *finder) event(e executor.Event) {
 	switch b := e.Body.(type) {
 	case executor.Decided:
 		f.decision(b.Decision, say)
+	case executor.AgentEnded:
+		f.sandboxed(b.Sandbox)
 	case executor.GateJudged:
+		f.sandboxed(b.Sandbox)
 		if b.Red {
 			p.File, p.Bad = "red-"+text.FileName(b.Gate)+".log", b.Verdict != executor.Fail
 			say(&f.red, map[bool]string{true: "gate " + b.Gate + " did not fail before the work: " + string(b.Verdict), false: "gate " + b.Gate + " failed before the work"}[p.Bad])

@@ -70,6 +70,9 @@ func (r *Run) nodeBody(n *ir.Node) string {
 			}
 			b.WriteByte('\n')
 		}
+		if said, _ := SandboxesSaid(r.epic, v); said != "" {
+			b.WriteString(said + "\n\n")
+		}
 	}
 	fmt.Fprintf(&b, "Sprint %s of %s.\n", n.Key, r.epic.Epic.Plan)
 	return b.String()
@@ -86,6 +89,9 @@ func (r *Run) sumBody() string {
 		if v.ID != executor.Integration {
 			fmt.Fprintf(&b, "| %s | %s | %s | %d | %s |\n", v.Key, cell(v.Title), v.Status, tries(v), cell(gatesSaid(v)))
 		}
+	}
+	if said, _ := SandboxesSaid(r.epic, r.Views()...); said != "" {
+		b.WriteString("\n" + said + "\n")
 	}
 	fmt.Fprintf(&b, "\nSpent: %s.\n\nMade from %s.\n", costText(r.Overview().Spent), r.epic.Epic.Plan)
 	return b.String()

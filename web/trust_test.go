@@ -1,0 +1,29 @@
+package web
+
+import (
+	"testing"
+
+	"github.com/ralph-compiler/ralph/executor"
+)
+
+func TestWhatSandboxesRefusedIsAddedUp(t *testing.T) {
+	t.Parallel()
+	f := &finder{}
+	refused := func(name string, hosts ...string) *executor.Sandboxed {
+		return &executor.Sandboxed{Name: name, Kind: "namespaces", Refused: hosts}
+	}
+	for _, b := range []executor.Body{
+		executor.AgentEnded{Sandbox: refused("default", "3 × github.com:443", "1 × a.example:80", "and 2 more")},
+		executor.AgentEnded{Sandbox: refused("default")},
+		executor.AgentEnded{},
+		executor.GateJudged{Gate: "check", Sandbox: refused("default", "1 × github.com:443")},
+		executor.GateJudged{Gate: "images", Sandbox: refused("build", "2 × b.example:443")},
+	} {
+		f.event(executor.Event{Body: b})
+	}
+	got := f.refusals()
+	want := []string{"refused: 2 × b.example:443 (sandbox build)", "refused: 4 × github.com:443, 1 × a.example:80 (sandbox default)"}
+	if len(got) != 2 || got[0].Text != want[0] || got[1].Text != want[1] {
+		t.Errorf("got %+v, want %q", got, want)
+	}
+}
