@@ -67,8 +67,9 @@ func enter(cmd *cobra.Command, of *reader, key string, visit *run.Visit) error {
 			fmt.Fprintf(visit.Err, "In the sandbox of %s, on its worktree. What you start ends with this shell.\n", r.Key(v.ID))
 		}
 	}
+	visit.Crew = run.NewCrew(r.Epic)
 	code, err := run.Enter(ctx, r, v, visit)
-	err = errors.Join(err, lent, back())
+	err = errors.Join(err, lent, back(), visit.Crew.Close())
 	switch {
 	case ctx.Err() != nil:
 		return &exit.Error{Code: exit.Interrupted, Err: errors.New("interrupted")}

@@ -141,6 +141,7 @@ func TestEnterIsRefused(t *testing.T) {
 	r := s.start("apply", "--only", "1.1")
 	s.until("the agent works", func() bool { _, err := os.Stat(filepath.Join(s.tree("1.1"), "out-1.1.txt")); return err == nil })
 	refused(exit.Input, "is at work now", "1.1")
+	refused(exit.Input, "is at work now", "1.1", "--", "sh", "--resume", "ses-1.1-implement-1", "it's") // it has no sessions
 	if err := os.Remove(filepath.Join(s.top, "log/busy")); err != nil {
 		t.Fatal(err)
 	}
@@ -217,4 +218,27 @@ func TestASessionOutsideASandboxIsJoinedOutside(t *testing.T) {
 	if got := s.read("../log/where"); got != before+"outside\n" {
 		t.Errorf("it ran %q, and %q before it was asked", got, before)
 	}
+}
+
+// Who joins the session of an agent at work takes it over, also in a sandbox.
+func TestASessionAtWorkIsTakenOverInside(t *testing.T) {
+	t.Parallel()
+	s := confinedSite(t, confinedWork+`; while [ -e "$TOP/log/busy" ]; do sleep 0.05; done`)
+	s.write("../log/busy", "")
+	r := s.begin(func(r *starting) { r.cmd.Env = append(r.cmd.Env, asProgram+"=") }, "apply", "--only", "1.1")
+	s.until("the agent works", func() bool { _, err := os.Stat(filepath.Join(s.tree("1.1"), "out-1.1.txt")); return err == nil })
+	if got := s.program(exit.Done, "session", "1.1"); !strings.Contains(got.out, "what you write there is a takeover") || strings.Contains(got.out, "refused") {
+		t.Errorf("session says:\n%s", got.all())
+	}
+	if got := s.program(exit.Input, "enter", "1.1", "--", "sh"); !strings.Contains(got.err, "is at work now") {
+		t.Errorf("a shell beside the agent:\n%s", got.all())
+	}
+	// The script is no program that could resume: it is the shell that says so, inside.
+	if got := s.begin(func(r *starting) { r.cmd.Env = append(r.cmd.Env, asProgram+"=") }, "enter", "1.1", "--", "sh", "--resume", "ses-1.1-implement-1", "it's").wait(); got.code != 2 || strings.Contains(got.err, "at work") {
+		t.Errorf("exit %d\n%s", got.code, got.all())
+	}
+	if err := os.Remove(filepath.Join(s.top, "log/busy")); err != nil {
+		t.Fatal(err)
+	}
+	r.wait()
 }

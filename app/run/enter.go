@@ -31,6 +31,7 @@ import (
 type Visit struct {
 	Agent, Gate string   // whose sandbox; "" for both: that of the agent that worked last
 	Argv        []string // empty is the person's shell
+	Crew        *Crew    // says how sessions are joined
 
 	Terminal *sandbox.Terminal // what the program gets; nil: it gets what follows
 	In       io.Reader
@@ -39,11 +40,12 @@ type Visit struct {
 
 // Enter runs a person's program on the worktree and in the home of an agent or a gate, with
 // its network, limits and environment, and returns the program's exit code. It is refused
-// while the sprint is at work, and where no sandbox or no worktree is.
+// where no sandbox or no worktree is, and while the sprint is at work: then only what takes
+// its session over may begin.
 func Enter(ctx context.Context, r *record.Record, v machine.NodeView, visit *Visit) (code int, err error) {
 	dir := r.Space.Dir(v.ID)
 	switch {
-	case r.Held && v.Status == executor.Running:
+	case r.Held && v.Status == executor.Running && !visit.takesOver(r, v):
 		return 0, exit.Inputf("%s is at work now: what you do in its worktree would become its agent's work.\n  Wait until it has ended; meanwhile: ralph log %s --follow%s", v.Key, words.QuoteArg(string(v.Key)), r.About())
 	case !project.IsDir(dir):
 		return 0, exit.Inputf("%s has no worktree (it would be %s), so there is nothing to enter.\n  What it changed: ralph show %s --diff%s", v.Key, dir, words.QuoteArg(string(v.Key)), r.About())
@@ -75,6 +77,15 @@ func Enter(ctx context.Context, r *record.Record, v machine.NodeView, visit *Vis
 		return 0, err
 	}
 	return visit.run(ctx, dir, env, spec)
+}
+
+// takesOver reports whether the program joins the session of an agent at work, where what a
+// person writes is seen.
+func (p *Visit) takesOver(r *record.Record, v machine.NodeView) bool {
+	return slices.ContainsFunc(SessionsOf(r, v, p.Crew), func(s Session) bool {
+		i := slices.Index(s.Joined, "--")
+		return s.Watched && s.Inside && i >= 0 && slices.Equal(s.Joined[i+1:], p.Argv)
+	})
 }
 
 // session is where the program is to be: as a session, of which only Agent, Gate, Step and

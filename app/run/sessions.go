@@ -43,6 +43,7 @@ type Session struct {
 	Dir     string     `json:"directory"`      // to join it in
 	Cannot  string     `json:"cannot_join,omitempty"`
 	Inside  bool       `json:"in_sandbox,omitempty"` // the command joins it in the agent's sandbox, and is one of ralph's
+	Watched bool       `json:"watched,omitempty"`    // its agent is at work, and what a person writes there now is seen
 
 	commit  string // that its attempt left
 	outside bool   // it is on record that no sandbox confined it
@@ -125,6 +126,8 @@ func joinSession(r *record.Record, v machine.NodeView, e *Session, crew *Crew) {
 	if e.Joined = program.Join(about, e.Session); len(e.Joined) == 0 {
 		e.Cannot = cmp.Or(program.Describe().Cannot[executor.CanJoin], "its program has no way for people to join")
 	}
+	_, blind := program.Describe().Cannot[executor.CanTakeover]
+	e.Watched = r.Held && e.Status == executor.AttemptRunning.String() && !blind && !(e.Inside && e.Kind == "opencode") // whose server nobody reaches there
 	if e.Inside {
 		joinInside(r, v, e)
 	}

@@ -54,7 +54,7 @@ func Sessions(r *record.Record, out io.Writer, v machine.NodeView, list []run.Se
 		fmt.Fprintf(w, "  (its worktree is gone: this is your own checkout)\n")
 	}
 	switch atWork := r.Held && v.Status == executor.Running && s.Status == executor.AttemptRunning.String(); {
-	case atWork && s.Inside:
+	case atWork && s.Inside && !s.Watched:
 		fmt.Fprintf(w, "  Its agent is at work in it: enter is refused until it has ended.\n")
 	case atWork:
 		fmt.Fprintf(w, "  Its agent is at work in it: what you write there is a takeover (on_human_message = %q).\n", r.Epic.HITLOf(r.Node(v.ID)).OnHumanMessage)
