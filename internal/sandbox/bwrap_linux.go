@@ -44,6 +44,9 @@ func inBubble(o *inside.Order) (*bubble, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := lowPort(o); err != nil {
+		return nil, err
+	}
 	b := &bubble{path: path}
 	if b.lay, err = layOut(o, firstFD); err != nil {
 		return nil, err
@@ -103,31 +106,30 @@ func bwrap() (string, error) {
 	return "", off("there is no /usr/bin/bwrap", "apt install bubblewrap (dnf, pacman and zypper have it by that name)")
 }
 
-// flags are what bwrap is to make beside mounts. What it keeps for process 1 as root is to
-// protect what belongs to the kernel's root, and a port below 1024 needs a capability, too.
+// flags are what bwrap is to make beside mounts. With what it keeps for process 1 as root,
+// that protects what belongs to the kernel's root, listens at any port, and gives it up.
 func flags(o *inside.Order) []string {
 	args := []string{
 		"--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup", "--unshare-net",
 		"--die-with-parent", "--new-session", "--as-pid-1", "--uid", strconv.Itoa(o.UID), "--gid", strconv.Itoa(o.GID), "--cap-drop", "ALL",
 	}
-	low := false
-	for _, p := range o.Ports {
-		at, err := netip.ParseAddrPort(p)
-		low = low || err == nil && at.Port() < 1024
-	}
-	if low {
-		args = append(args, "--cap-add", "CAP_NET_BIND_SERVICE")
-	}
-	if o.Root {
-		args = append(args, "--cap-add", "CAP_SYS_ADMIN")
-	}
-	if o.Root || low {
-		args = append(args, "--cap-add", "CAP_SETPCAP") // to give up the others
-	}
-	if !o.Wall.Nest && !o.Root { // it would put the mounts out of process 1's reach; the filter holds without it, too
+	switch {
+	case o.Root: // --disable-userns would put the mounts out of process 1's reach; the filter holds without it, too
+		args = append(args, "--cap-add", "CAP_SYS_ADMIN", "--cap-add", "CAP_NET_BIND_SERVICE", "--cap-add", "CAP_SETPCAP")
+	case !o.Wall.Nest:
 		args = append(args, "--disable-userns")
 	}
 	return args
+}
+
+// lowPort refuses a port below 1024, to which bwrap lets no user but root.
+func lowPort(o *inside.Order) error {
+	for _, p := range o.Ports {
+		if at, err := netip.ParseAddrPort(p); err == nil && at.Port() < 1024 && !o.Root {
+			return fmt.Errorf("services: with bwrap nothing can be reached at a port below 1024, and %s is one: move the server, or write kind = \"namespaces\"", p)
+		}
+	}
+	return nil
 }
 
 // start starts bwrap. It ignores requests to end, which are for process 1: with bwrap all

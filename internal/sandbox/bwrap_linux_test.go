@@ -50,6 +50,38 @@ func TestBwrapEndsAProgramAsItEndsOutside(t *testing.T) {
 	}
 }
 
+func TestBwrapHandsOutPortsAndTerminals(t *testing.T) {
+	t.Parallel()
+	s := bwrapped(t)
+	reachesForwards(t, s, "127.0.0.1:4321")
+	if os.Geteuid() == 0 {
+		reachesForwards(t, s, "127.0.0.1:80") // it takes a capability
+	} else {
+		s.Forward = []wall.Forward{{At: "127.0.0.1:80", To: "127.0.0.1:1"}}
+		if _, _, err := begin(t, s, process.Spec{Argv: []string{"/bin/true"}}); err == nil || !strings.Contains(err.Error(), "below 1024") {
+			t.Errorf("a low port: %v", err)
+		}
+	}
+	hasATerminal(t, wall.Bwrap)
+}
+
+func TestBwrapHoldsLimitsAndNests(t *testing.T) {
+	t.Parallel()
+	s := bwrapped(t)
+	s.Limits = wall.Limits{Tmp: 1 << 20, File: 2 << 20, Pids: 100}
+	if out, _ := sh(t, s, "for d in /tmp /run /dev/shm; do dd if=/dev/zero of=$d/x bs=64k count=20 2>&1 | grep -c 'No space left'; done; dd if=/dev/zero of=file bs=64k count=64 2>/dev/null; wc -c < file"); out != "1\n1\n1\n2097152" {
+		t.Errorf("it grew: %q", out)
+	}
+	const nests = "unshare -Ur true 2>/dev/null; echo $?"
+	if out, _ := sh(t, s, nests); out != "1" {
+		t.Errorf("it nests: %q", out)
+	}
+	s.Nest = true
+	if out, _ := sh(t, s, nests); out != "0" {
+		t.Errorf("it does not nest: %q", out)
+	}
+}
+
 // Who asks a program to end asks the program: bwrap itself would only be killed by it.
 func TestBwrapPassesOnThatItShallEnd(t *testing.T) {
 	t.Parallel()

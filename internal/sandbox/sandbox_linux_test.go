@@ -204,6 +204,11 @@ func TestATimeoutAsksFirst(t *testing.T) {
 }
 
 func TestOnlyForwardedAddressesAreReached(t *testing.T) {
+	reachesForwards(t, wall.Spec{}, "127.0.0.1:4321")
+}
+
+func reachesForwards(t *testing.T, s wall.Spec, at string) {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -223,11 +228,9 @@ func TestOnlyForwardedAddressesAreReached(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := wall.Spec{
-		Mounts:  []wall.Mount{{From: self}},
-		Forward: []wall.Forward{{At: "127.0.0.1:4321", To: l.Addr().String()}},
-	}
-	if out, _ := sh(t, s, self+" dial 127.0.0.1:4321"); out != "hello" {
+	s.Mounts = []wall.Mount{{From: self}}
+	s.Forward = []wall.Forward{{At: at, To: l.Addr().String()}}
+	if out, _ := sh(t, s, self+" dial "+at); out != "hello" {
 		t.Errorf("through: %q", out)
 	}
 	if out, _ := sh(t, s, self+" dial "+l.Addr().String()); !strings.Contains(out, "refused") {
@@ -258,7 +261,10 @@ func TestTryRunsAProgram(t *testing.T) {
 
 // The terminal is the sandbox's own: it has a name inside, a size, and programs can be
 // interrupted from it.
-func TestAProgramInsideHasATerminal(t *testing.T) {
+func TestAProgramInsideHasATerminal(t *testing.T) { hasATerminal(t, wall.Namespaces) }
+
+func hasATerminal(t *testing.T, kind wall.Kind) {
+	t.Helper()
 	dir := t.TempDir()
 	said := make(chan string, 1)
 	x := sandbox.Terminal{Columns: 91, Rows: 17, Lead: func(leader *os.File) {
@@ -284,7 +290,7 @@ func TestAProgramInsideHasATerminal(t *testing.T) {
 	defer cancel()
 	res, err := process.Run(ctx, process.Spec{
 		Argv: []string{"/bin/sh", "-c", "trap 'echo interrupted; exit 3' INT; " + line}, Dir: dir, Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")},
-		Wall: sandbox.New(wall.Spec{Name: "test", Kind: wall.Namespaces, Mounts: []wall.Mount{{From: dir, Write: true}}}).With(x),
+		Wall: sandbox.New(wall.Spec{Name: "test", Kind: kind, Mounts: []wall.Mount{{From: dir, Write: true}}}).With(x),
 	})
 	if _, off := errors.AsType[*sandbox.Unavailable](err); off {
 		t.Skipf("SKIPPED: no sandbox on this machine: %v", err)

@@ -1,5 +1,5 @@
-// Package inside is process 1 of a sandbox: it builds what an [Order] says around itself,
-// gives up its privileges, runs the program, and reports how that ended.
+// Package inside is process 1 of a sandbox: it builds what an [Order] says around itself, or
+// checks what bwrap has built ([Made]), gives up its privileges, runs the program, and reports how that ended.
 //
 // Linking it makes a binary able to be that process: when the binary is started as
 // [Command], it becomes the sandbox before main, and before most packages are initialised.
