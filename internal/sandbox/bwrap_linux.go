@@ -40,7 +40,7 @@ const (
 // inBubble prepares the start of an order, and adds to it what is left to do inside. The
 // caller closes what it returns.
 func inBubble(o *inside.Order) (*bubble, error) {
-	path, err := bwrap()
+	path, err := bwrap("/usr/bin/bwrap", "/bin/bwrap")
 	if err != nil {
 		return nil, err
 	}
@@ -90,10 +90,11 @@ func (b *bubble) close() {
 	b.lay.close()
 }
 
-// bwrap is where the program is. None is looked for in PATH: an agent may write there.
-func bwrap() (string, error) {
+// bwrap is the first of some paths at which there is a program. None is looked for in PATH:
+// an agent may write there.
+func bwrap(paths ...string) (string, error) {
 	off := func(why, mend string) error { return &Unavailable{Kind: wall.Bwrap, Why: why, Mend: mend} }
-	for _, path := range []string{"/usr/bin/bwrap", "/bin/bwrap"} {
+	for _, path := range paths {
 		st, err := os.Stat(path)
 		if err != nil {
 			continue

@@ -50,6 +50,17 @@ func TestBwrapEndsAProgramAsItEndsOutside(t *testing.T) {
 	}
 }
 
+// What bwrap complains of is the error, and no matter of trying again.
+func TestBwrapSaysWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	s := bwrapped(t)
+	s.Mounts = []wall.Mount{{From: t.TempDir(), At: "/etc/passwd"}}
+	out, _, err := begin(t, s, process.Spec{Argv: []string{"/bin/true"}})
+	if _, is := errors.AsType[*process.NotStarted](err); !is || !strings.Contains(err.Error(), "/etc/passwd") || !strings.Contains(err.Error(), "bwrap: ") || out != "" {
+		t.Errorf("it says %v; the program's output has %q", err, out)
+	}
+}
+
 func TestBwrapHandsOutPortsAndTerminals(t *testing.T) {
 	t.Parallel()
 	s := bwrapped(t)

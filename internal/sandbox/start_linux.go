@@ -325,7 +325,7 @@ func (r *running) receive() (inside.Report, []*os.File, error) {
 	var m inside.Report
 	b, oob := make([]byte, 64<<10), make([]byte, unix.CmsgSpace(4*64)+unix.CmsgSpace(unix.SizeofUcred))
 	n, noob, _, _, err := r.conn.ReadMsgUnix(b, oob)
-	if err != nil {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return m, nil, err
 	}
 	if n == 0 {
