@@ -70,12 +70,19 @@ func (x *terminal) run(s *site, args ...string) *starting {
 func (x *terminal) reading(in io.Reader, s *site, args ...string) *starting {
 	x.t.Helper()
 	r := s.begin(func(r *starting) {
-		r.cmd.Stdin, r.cmd.Stdout, r.cmd.Stderr = in, x.slave, x.slave
-		r.cmd.Env = append(r.cmd.Env, "TERM=xterm", killAt+"=") // it writes to the terminal itself
-		r.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 1}
+		r.cmd.Env = append(r.cmd.Env, "TERM=xterm")
+		x.take(r)
+		r.cmd.Stdin = in
 	}, args...)
 	x.t.Cleanup(func() { _ = r.cmd.Process.Kill() }) // where the test fails it has the terminal open, and reading would not end
 	return r
+}
+
+// take gives the terminal to what is to be started.
+func (x *terminal) take(r *starting) {
+	r.cmd.Stdin, r.cmd.Stdout, r.cmd.Stderr = x.slave, x.slave, x.slave
+	r.cmd.Env = append(r.cmd.Env, killAt+"=") // it writes to the terminal itself
+	r.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 1}
 }
 
 // types is what a person types; "\x03" is Ctrl-C.

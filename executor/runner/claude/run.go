@@ -45,6 +45,9 @@ func (c Runner) turn(t *runner.Turn, r executor.AgentRun, argv []string, limited
 		return runner.End{Err: err}
 	}
 	env, err := c.Base.Env(r, settings(r, m))
+	if err == nil {
+		err = moveIn(r, env)
+	}
 	if err != nil {
 		return runner.End{Err: err}
 	}
