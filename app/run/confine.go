@@ -120,11 +120,14 @@ func kinds(ctx context.Context, epic *ir.Epic, names []string, instead string) (
 			no(name, unheld(&s))
 		default:
 			kind, err := t.strongest(s.Kind)
-			if err != nil {
+			switch {
+			case err == nil:
+				out[name] = kind
+			case s.Accept != "":
+				no(name, err.Error()+"; "+s.Accept+": the policy accepts it, and this version of ralph does not make it")
+			default:
 				no(name, err.Error())
-				continue
 			}
-			out[name] = kind
 		}
 	}
 	return out, refused
