@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/ir"
@@ -28,7 +29,7 @@ has=$(cat "$CODEX_HOME/auth.json")
 kept=$(ls "$CODEX_HOME/sessions" | tr '\n' ' ')
 echo "mine" > "$CODEX_HOME/sessions/$who"
 echo "mine" > "$CODEX_SQLITE_HOME/state.sqlite"
-for f in config.toml hooks.json AGENTS.md rules/evil.rules agents/evil.toml; do
+for f in config.toml .env environments.toml hooks.json AGENTS.md rules/evil.rules agents/evil.toml; do
 	if (echo evil >> "$CODEX_HOME/$f") 2> /dev/null; then echo "$who wrote $f" >> "$TOP/log/planted"; fi
 done
 if mv "$CODEX_HOME" "$CODEX_HOME.away" 2> /dev/null; then echo "$who moved it" >> "$TOP/log/planted"; fi
@@ -135,6 +136,11 @@ func TestALoginThatFailsLeavesTheOneBefore(t *testing.T) {
 	s := codexSite(t, "codex", nil)
 	s.write("../bin/codex", loginCodex)
 	s.write("ralph.hcl", "runner \"work\" {\n  kind = \"codex\"\n  run  = [\"codex\", \"-c\", \"x=1\", \"${run.model}\"]\n}\nrunner \"oc\" { kind = \"opencode\" }\n")
+	cut := filepath.Join(s.top, "home/.local/state/ralph/logins/.new-1")
+	s.write(filepath.Join(cut, "program/auth.json"), "of a login that was killed")
+	if err := os.Chtimes(cut, time.Time{}, time.Now().Add(-2*time.Hour)); err != nil {
+		t.Fatal(err)
+	}
 	s.logins("k1\n", exit.Done, "work")
 	auth := "../home/.local/state/ralph/logins/work/codex/login/auth.json"
 	was := s.read(auth)

@@ -122,7 +122,10 @@ func LogIn(ctx context.Context, name string, r ir.Runner, args []string, p Perso
 	if err := regular.MkdirOwn(top); err != nil {
 		return l, err
 	}
-	work, err := os.MkdirTemp(top, ".new-")
+	if err := removeCut(top); err != nil {
+		return l, err
+	}
+	work, err := os.MkdirTemp(top, newLogin)
 	if err != nil {
 		return l, err
 	}
@@ -151,6 +154,20 @@ func LogIn(ctx context.Context, name string, r ir.Runner, args []string, p Perso
 		return l, err
 	}
 	return Login{Name: name, Kind: r.Kind, Since: time.Now().UTC().Truncate(time.Second), Dir: filepath.Join(at, r.Kind)}, nil
+}
+
+// newLogin begins the names of the directories of logins that are being made.
+const newLogin = ".new-"
+
+// removeCut removes what logins left that were killed.
+func removeCut(top string) error {
+	all, err := os.ReadDir(top)
+	for _, d := range all {
+		if st, bad := d.Info(); bad == nil && strings.HasPrefix(d.Name(), newLogin) && time.Since(st.ModTime()) > time.Hour {
+			err = errors.Join(err, regular.RemoveAllOwn(filepath.Join(top, d.Name())))
+		}
+	}
+	return err
 }
 
 // noLogins says why a kind of runner cannot be logged in.

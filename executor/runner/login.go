@@ -40,8 +40,8 @@ var Logins = map[string]Login{
 		Args: []string{"login"}, File: "auth.json", Variable: "CODEX_HOME",
 		Keys:   []string{"CODEX_API_KEY", "CODEX_ACCESS_TOKEN"},
 		within: "CODEX_HOME", state: "CODEX_SQLITE_HOME",
-		fixed: []string{"config.toml", "hooks.json", "AGENTS.md", "AGENTS.override.md", "rules/", "prompts/", "agents/", "plugins/"},
-		own:   []string{"sessions/", "archived_sessions/", "shell_snapshots/", "skills/", "memories/", "thread-writer-locks/", "log/", "tmp/", ".tmp/", "history.jsonl", "models_cache.json"},
+		fixed: []string{"config.toml", ".env", "environments.toml", "hooks.json", "AGENTS.md", "AGENTS.override.md", "rules/", "prompts/", "agents/", "plugins/"},
+		own:   []string{"sessions/", "archived_sessions/", "shell_snapshots/", "skills/", "memories/", "thread-writer-locks/", "log/", "tmp/", ".tmp/", "history.jsonl", "models_cache.json", "cloud-config-bundle-cache.json"},
 	},
 }
 
