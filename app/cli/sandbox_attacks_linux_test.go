@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/ralph-compiler/ralph/internal/regular"
+	"github.com/ralph-compiler/ralph/internal/sandbox"
 	"github.com/ralph-compiler/ralph/internal/sandbox/sandboxtest"
 	"github.com/ralph-compiler/ralph/internal/wall"
 )
@@ -18,7 +19,7 @@ import (
 // then no shell is its parent.
 const attackedPolicy = `
 sandbox "default" {
-  kind    = "auto"
+  kind    = "KIND"
   network = ["allowed.example", "model"]
   read    = ["BIN", "TOOLS/bin"]
   write   = ["OUT"]
@@ -98,7 +99,7 @@ var notThroughApply = []string{
 	"X11", // the server that stands for a model is on this machine: it is not reached by the proxy
 }
 
-func newAttackedRun(t *testing.T) *attackedRun {
+func newAttackedRun(t *testing.T, kind wall.Kind) *attackedRun {
 	t.Helper()
 	s := sandboxtest.Build(t, os.Getuid())
 	t.Cleanup(func() { _ = regular.RemoveAllOwn(s.State) }) // caches hold directories without permissions
@@ -109,7 +110,7 @@ func newAttackedRun(t *testing.T) *attackedRun {
 		pids = ""
 	}
 	bin := filepath.Dir(argv[0])
-	fill := strings.NewReplacer("PLACE", "sh "+bin+"/place.sh", "BIN", bin, "TOOLS", s.Tools, "OUT", r.out, "PIDS", pids, "ANN", s.Home, "ATTACKER", strings.Join(argv, " "))
+	fill := strings.NewReplacer("PLACE", "sh "+bin+"/place.sh", "BIN", bin, "TOOLS", s.Tools, "OUT", r.out, "PIDS", pids, "KIND", string(kind), "ANN", s.Home, "ATTACKER", strings.Join(argv, " "))
 	for name, text := range map[string]string{
 		filepath.Join(bin, "place.sh"):    placeScript,
 		filepath.Join(r.dir, "ralph.hcl"): attackedPolicy,
@@ -176,8 +177,26 @@ func TestAttacksThroughApply(t *testing.T) {
 	if testing.Short() {
 		t.Skip("some hundreds of attacks")
 	}
-	needsNamespaces(t)
-	r := newAttackedRun(t)
+	kinds := []wall.Kind{wall.Namespaces}
+	if os.Getenv("RALPH_ATTACKS") == "all" {
+		kinds = append(kinds, wall.Bwrap)
+	}
+	for _, kind := range kinds {
+		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
+			attackThroughApply(t, kind)
+		})
+	}
+}
+
+func attackThroughApply(t *testing.T, kind wall.Kind) {
+	if _, err := sandbox.Try(t.Context(), kind); err != nil {
+		if strings.Contains(os.Getenv("RALPH_SANDBOX_REQUIRE"), string(kind)) {
+			t.Fatal(err)
+		}
+		t.Skipf("SKIPPED: no sandbox of %s on this machine: %v", kind, err)
+	}
+	r := newAttackedRun(t, kind)
 	r.command("ralph", "apply")
 	r.command("ralph", "ask", "1.1", "why?")
 	// The gate is tried on the base first.
