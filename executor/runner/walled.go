@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/internal/wall"
 )
 
@@ -18,10 +19,15 @@ const Model = "model"
 var models = map[string]struct{ hosts, variables []string }{
 	"claude":   {[]string{"api.anthropic.com"}, []string{"ANTHROPIC_BASE_URL"}},
 	"codex":    {[]string{"api.openai.com", "chatgpt.com", "auth.openai.com"}, []string{"OPENAI_BASE_URL"}},
-	"opencode": {nil, []string{"ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", "OPENCODE_CONFIG_CONTENT"}},
-	"acp":      {nil, []string{"ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", "OPENCODE_CONFIG_CONTENT"}},
+	"opencode": {nil, []string{"ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", openCodeConfig}},
+	"acp":      {nil, []string{"ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", openCodeConfig}},
 	"command":  {nil, []string{"ANTHROPIC_BASE_URL", "OPENAI_BASE_URL"}},
 }
+
+// openCodeConfig is a whole configuration of OpenCode.
+const openCodeConfig = "OPENCODE_CONFIG_CONTENT"
+
+var baseURL = lazyregexp.New(`"baseURL"\s*:\s*"[^"]*"`)
 
 // providers are the hosts of those that OpenCode's models are called by: "anthropic/…".
 var providers = map[string][]string{
@@ -102,7 +108,13 @@ func ownModels(r executor.AgentRun, argv, env []string) []string {
 		}
 	}
 	for _, name := range models[r.Runner.Kind].variables { // other variables may name servers that are no model's
-		add(Value(env, name))
+		if name != openCodeConfig {
+			add(Value(env, name))
+			continue
+		}
+		for _, at := range baseURL.FindAllString(Value(env, name), -1) { // it names other servers, too
+			add(at)
+		}
 	}
 	for _, a := range argv[:min(len(argv), len(r.Runner.Run))] {
 		add(a)

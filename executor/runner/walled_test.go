@@ -18,6 +18,7 @@ func TestModelStandsForTheHostsOfTheRunner(t *testing.T) {
 	const tools = `mcp_servers={"ralph"={url="http://127.0.0.1:4444/turn"}}`
 	for name, c := range map[string]struct {
 		runner   ir.Runner
+		model    string
 		env      []string
 		services []wall.Forward
 		hosts    []string
@@ -38,6 +39,13 @@ func TestModelStandsForTheHostsOfTheRunner(t *testing.T) {
 			runner: ir.Runner{Kind: "acp", Run: []string{"opencode", "acp"}}, env: []string{`OPENCODE_CONFIG_CONTENT={"baseURL":"http://127.0.0.1:9090/v1"}`},
 			hosts: []string{"a.example"}, forward: []string{"127.0.0.1:9090"},
 		},
+		"not by what else OpenCode is told": {
+			runner: ir.Runner{Kind: "opencode"}, model: "anthropic/m", env: []string{`OPENCODE_CONFIG_CONTENT={"$schema":"https://opencode.ai/config.json","mcp":{"x":{"url":"https://tools.example"}}}`},
+			hosts: []string{"a.example", "api.anthropic.com"},
+		},
+		"by OpenCode's provider": {
+			runner: ir.Runner{Kind: "opencode"}, model: "openai/m", hosts: []string{"a.example", "api.openai.com"},
+		},
 		"by an option": {
 			runner: ir.Runner{Kind: "codex", Run: []string{"codex", "-c", `model_providers.x.base_url="http://localhost:8080/v1"`}},
 			hosts:  []string{"a.example"}, forward: []string{"127.0.0.1:8080"},
@@ -48,7 +56,7 @@ func TestModelStandsForTheHostsOfTheRunner(t *testing.T) {
 		},
 	} {
 		w := inside(executor.AgentRun{
-			Runner: c.runner, Step: &ir.Step{}, Node: &ir.Node{}, Wall: &wall.Spec{Egress: &wall.Egress{Hosts: []string{"a.example", Model}}, Forward: c.services},
+			Runner: c.runner, Model: c.model, Step: &ir.Step{}, Node: &ir.Node{}, Wall: &wall.Spec{Egress: &wall.Egress{Hosts: []string{"a.example", Model}}, Forward: c.services},
 		}, append(slices.Clone(c.runner.Run), "exec", "-c", tools), c.env)
 		forward := lists.Map(w.Forward, func(f wall.Forward) string { return f.At })
 		if !slices.Equal(w.Egress.Hosts, c.hosts) || !slices.Equal(w.Egress.Private, c.private) || !slices.Equal(forward, c.forward) {

@@ -40,6 +40,7 @@ func TestAConfinedTurnHasAServerOfItsOwn(t *testing.T) {
 	f = newFake(t, func(p *play) {
 		r := f.ask(t)
 		r.Wall = &wall.Spec{}
+		p.says("user", message{Info: info{ID: "msg_person", Time: span{Created: 1}}, Parts: []part{{Type: "text", Text: "I am a person"}}}) // says a program inside
 		mu.Lock()
 		joined = append(joined, f.c.Join(r, p.session))
 		mu.Unlock()
