@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"os/signal"
@@ -32,7 +33,7 @@ func newApplyCommand() *cobra.Command {
 	f.BoolVar(&a.Wait, "wait", false, "keep running while only people are waited for")
 	f.DurationVar(&a.Grace, "grace", 2*time.Minute, "grace period of running attempts after the first Ctrl-C or a cancel")
 	f.StringVar(&a.Events, "events", "", "print events instead of progress: jsonl, or beadsmith for the events of a BeadManager")
-	f.StringVar(&a.Sandbox, "sandbox", "", "none: run without the policy's sandboxes on this machine, unless one is required")
+	addSandboxFlag(&a.Sandbox, cmd)
 	f.BoolVar(&a.Blind, "no-preflight", false, "do not try the gates on the base before the first sprint starts")
 	f.StringVar(&a.Base, "base", "", "commit to pin the base at")
 	f.BoolVar(&a.Worker, "worker", false, "ralph worker runs an issue with it")
@@ -66,12 +67,22 @@ func checkApply(a *run.Args) error {
 		return exit.Usagef("--parallel %d: write a number from 1", a.Parallel)
 	case !slices.Contains([]string{"", "jsonl", beadsmith.Format}, a.Events):
 		return exit.Usagef("--events %s: write jsonl or %s", a.Events, beadsmith.Format)
-	case a.Sandbox != "" && a.Sandbox != "none":
-		return exit.Usagef("--sandbox %s: the one word that there is, is none", a.Sandbox)
 	case a.Grace < 0:
 		return exit.Usagef("--grace %s: write a time that is not negative", a.Grace)
 	}
-	return process.Supported()
+	return cmp.Or(checkSandbox(a.Sandbox), process.Supported())
+}
+
+func addSandboxFlag(to *string, cmd *cobra.Command) {
+	cmd.Flags().StringVar(to, "sandbox", "", "none: run without the policy's sandboxes on this machine, unless one is required")
+	_ = cmd.RegisterFlagCompletionFunc("sandbox", cobra.FixedCompletions([]string{"none"}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+func checkSandbox(word string) error {
+	if word != "" && word != "none" {
+		return exit.Usagef("--sandbox %s: the one word that there is, is none", word)
+	}
+	return nil
 }
 
 // applyEpic runs an epic that was read from file; raw are its bytes.

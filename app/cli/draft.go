@@ -47,6 +47,7 @@ func newDraftCommand() *cobra.Command {
 	f.StringVarP(&a.message, "message", "m", "", "what to change in the plan (with --revise)")
 	f.DurationVar(&a.run.Grace, "grace", draftGrace, "grace period of the running attempt after the first Ctrl-C")
 	f.StringVar(&a.run.Events, "events", "", "print events instead of progress: jsonl")
+	addSandboxFlag(&a.run.Sandbox, cmd)
 	_ = cmd.RegisterFlagCompletionFunc("complexity", cobra.FixedCompletions([]string{"trivial", "simple", "standard", "critical"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }

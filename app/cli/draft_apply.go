@@ -43,7 +43,7 @@ func applyDraft(cmd *cobra.Command, a *run.Args, file string, epic *ir.Epic, raw
 			if said, err := answerDraft(ctx, d, cmd, out); err != nil || !said {
 				return cmp.Or(err, ended)
 			}
-			*a = run.Args{Grace: a.Grace, Events: a.Events}
+			*a = run.Args{Grace: a.Grace, Events: a.Events, Sandbox: a.Sandbox}
 			continue
 		case d.View.Status != executor.Waiting || d.View.Cause != executor.CauseApproval:
 			return ended
@@ -61,7 +61,7 @@ func applyDraft(cmd *cobra.Command, a *run.Args, file string, epic *ir.Epic, raw
 		case !said:
 			return ended
 		}
-		*a = run.Args{Grace: a.Grace, Events: a.Events}
+		*a = run.Args{Grace: a.Grace, Events: a.Events, Sandbox: a.Sandbox}
 	}
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 	"time"
@@ -41,6 +42,7 @@ func newWorkerCommand() *cobra.Command {
 	f.IntVar(&a.Max, "max", 0, "issues at the same time (default: tracker { max_concurrent_runs }, else 1)")
 	f.StringArrayVar(&a.Policies, "policy", nil, "policy file or directory; replaces the default policy path (repeatable)")
 	f.DurationVar(&a.Grace, "grace", 2*time.Minute, "grace period of running attempts after the first Ctrl-C")
+	addSandboxFlag(&a.Sandbox, cmd)
 	return cmd
 }
 
@@ -57,7 +59,7 @@ func runWorker(cmd *cobra.Command, a *worker.Args, dir string) (err error) {
 	case a.Grace < 0:
 		return exit.Usagef("--grace %s: write a time that is not negative", a.Grace)
 	}
-	if err := process.Supported(); err != nil {
+	if err := cmp.Or(checkSandbox(a.Sandbox), process.Supported()); err != nil {
 		return err
 	}
 	if a.Issue != "" {

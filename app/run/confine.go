@@ -41,7 +41,7 @@ func Confine(ctx context.Context, epic *ir.Epic, space *workspace.Space, instead
 	if c.Kinds, refused = kinds(ctx, epic, names, instead); len(refused) > 0 {
 		hint := ""
 		if !slices.ContainsFunc(names, func(name string) bool { return epic.Sandboxes[name].Required }) {
-			hint = " To run without a sandbox on this machine: ralph apply --sandbox none"
+			hint = " To run without a sandbox on this machine, add --sandbox none"
 		}
 		return c, nil, exit.Inputf("agents and gates cannot be confined here as the policy asks:\n  - %s\n  Nothing was started.%s", strings.Join(refused, "\n  - "), hint)
 	}

@@ -51,7 +51,7 @@ func (w *Worker) start(r *Run, args []string) error {
 		return err
 	}
 	defer out.Close()
-	r.cmd = exec.Command(exe, append([]string{"apply", r.file, "--worker", "--grace", w.Args.Grace.String()}, args...)...)
+	r.cmd = exec.Command(exe, append([]string{"apply", r.file, "--worker", "--grace", w.Args.Grace.String(), "--sandbox", w.Args.Sandbox}, args...)...)
 	r.cmd.Args[0] = "ralph"
 	r.cmd.Dir, r.cmd.Stdout, r.cmd.Stderr, r.cmd.SysProcAttr = w.Project.Dir, out, out, ownGroup()
 	if err := r.cmd.Start(); err != nil {

@@ -26,6 +26,7 @@ type Args struct {
 	Max      int
 	Policies []string
 	Grace    time.Duration
+	Sandbox  string // of apply
 }
 
 // Worker is one loop over one database.
