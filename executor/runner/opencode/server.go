@@ -1,6 +1,7 @@
 package opencode
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -127,6 +128,9 @@ func (s *server) confine(spec *process.Spec, only *runner.Turn) {
 	}
 }
 
+// maxLine is how much of what a server prints may hold its address, in bytes.
+const maxLine = 4 << 10
+
 // await looks for the address in what a server prints.
 func await(found chan<- string) func(stderr bool, b []byte) {
 	var seen []byte
@@ -140,6 +144,7 @@ func await(found chan<- string) func(stderr bool, b []byte) {
 			done = true
 			found <- m[1]
 		}
+		seen = bytes.Clone(seen[max(0, len(seen)-maxLine):])
 	}
 }
 
