@@ -96,3 +96,22 @@ func TestASandboxThatCannotBeMadeIsConfiguration(t *testing.T) {
 		t.Errorf("it is %q: %v", classOf(err), err)
 	}
 }
+
+// A server can say that a person writes, whoever runs in it: it ends with its turn all the same.
+func TestAConfinedServerEndsWithItsTurnWhoeverWrote(t *testing.T) {
+	f := newFake(t, func(p *play) {
+		p.status(status{Type: "busy"})
+		p.hears()
+		p.human("msg_p1", "I am a person")
+	})
+	r := f.ask(t)
+	r.Keep = t.TempDir()
+	f.confine(t, &r, t.TempDir())
+	got, err := f.c.Run(t.Context(), r)
+	if err != nil || got.End != executor.EndTakenOver {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if left, err := os.ReadDir(r.Keep); err != nil || len(left) > 0 || len(f.c.servers) > 0 {
+		t.Errorf("after the turn: %v in its directory, %v; %d servers", left, err, len(f.c.servers))
+	}
+}

@@ -81,7 +81,7 @@ func (c *Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEn
 		e.Err = s.failure(e.Err)
 	}
 	e.Usage = u.usage()
-	if e.Taken && u.takes() == pause {
+	if e.Taken && u.takes() == pause && p.only == nil { // nobody reaches one in a sandbox
 		c.lend(s)
 	} else {
 		process.Sweep(r.OutcomeFile(), runner.Mark) // what the agent's shells left in the background
