@@ -46,6 +46,27 @@ const callTime = 60 * time.Second
 // tools of a long session printed.
 const maxAnswer = 256 << 20
 
+// maxValues bounds how many values an answer has: "{}" of a list becomes hundreds of bytes.
+const maxValues = 2 << 20
+
+// values is how many values a JSON text has at most, those within others counted, too.
+func values(b []byte) int {
+	n, quoted, escaped := 1, false, false
+	for _, c := range b {
+		switch {
+		case escaped:
+			escaped = false
+		case quoted && c == '\\':
+			escaped = true
+		case c == '"':
+			quoted = !quoted
+		case !quoted && (c == ',' || c == '{' || c == '['):
+			n++
+		}
+	}
+	return n
+}
+
 func (a api) request(ctx context.Context, method, path string, in any) (*http.Request, error) {
 	var body io.Reader
 	if in != nil {
@@ -93,6 +114,8 @@ func (a api) call(ctx context.Context, method, path string, in, out any) error {
 		return fmt.Errorf("%s %s: the answer is longer than %d bytes", method, path, maxAnswer)
 	case out == nil:
 		return nil
+	case values(b) > maxValues:
+		return fmt.Errorf("%s %s: the answer has more than %d values", method, path, maxValues)
 	}
 	if err := json.Unmarshal(b, out); err != nil {
 		return fmt.Errorf("%s %s: the answer cannot be read: %w", method, path, err)

@@ -1,6 +1,9 @@
 package opencode
 
 import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"runtime"
 	"strings"
 	"testing"
@@ -28,4 +31,19 @@ func TestAServerThatPrintsNoAddressIsNotKept(t *testing.T) {
 		t.Errorf("its address is %q", got)
 	}
 	runtime.KeepAlive(tap)
+}
+
+// What is small as text is large in memory.
+func TestAnAnswerOfVeryManyValuesIsNotRead(t *testing.T) {
+	answer := "[" + strings.Repeat("{},", maxValues/2) + "{}]"
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, answer) }))
+	defer s.Close()
+	a := api{url: s.URL, http: s.Client()}
+	if got, err := a.messages(t.Context(), "x"); err == nil || !strings.Contains(err.Error(), "values") {
+		t.Errorf("%d messages came, %v", len(got), err)
+	}
+	answer = `[{"parts":[{"text":"` + strings.Repeat(`{[,\",`, maxValues/2) + `"}]}]`
+	if got, err := a.messages(t.Context(), "x"); err != nil || len(got) != 1 {
+		t.Errorf("a long text: %d messages came, %v", len(got), err)
+	}
 }
