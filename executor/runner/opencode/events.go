@@ -18,7 +18,7 @@ type heard struct {
 }
 
 // maxEvent bounds one event, in bytes; longer ones are skipped.
-const maxEvent = 64 << 20
+const maxEvent = 16 << 20
 
 // listen sends the directory's events until ctx ends, then closes out. The server
 // repeats nothing: whenever the stream begins, also for the first time, a heard

@@ -94,7 +94,7 @@ func (c *Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEn
 // unless a person continues with it.
 func (u *turn) do(ctx context.Context, vars map[string]string) runner.End {
 	listening, stop := context.WithCancel(ctx)
-	events := make(chan heard, 64)
+	events := make(chan heard, 8) // of events that may be large
 	var wg sync.WaitGroup
 	wg.Go(func() { u.api.listen(listening, events) })
 	defer wg.Wait()
