@@ -439,7 +439,10 @@ func reach(t *testing.T, in process.Inside) {
 			t.Errorf("%s: %v, %v", at, c, err)
 		}
 	}
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	if _, err := in.Dial(ctx, strings.Repeat("1", 300)+":80"); err == nil || ctx.Err() != nil {
+		t.Errorf("a very long address: %v", err)
+	}
 	cancel()
 	if _, err := in.Dial(ctx, "127.0.0.1:7777"); err == nil {
 		t.Error("a dial that was given up succeeds")

@@ -81,6 +81,9 @@ type Dial struct {
 	At string // "127.0.0.1:80"
 }
 
+// MaxDial bounds a Dial as JSON, in bytes.
+const MaxDial = 256
+
 // Stages of a sandbox's life.
 const (
 	Sockets  = "sockets"  // descriptors come with it

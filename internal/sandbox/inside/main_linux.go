@@ -138,7 +138,7 @@ func (o *Order) start() (pid int, err error) {
 // obey makes the connections that ralph asks for, and ends this process, and so the sandbox,
 // when ralph's end of the socket closes.
 func obey() {
-	var b [256]byte
+	var b [MaxDial]byte
 	for {
 		n, err := syscall.Read(SocketFD, b[:])
 		if err != nil && (errors.Is(err, syscall.EINTR) || errors.Is(err, syscall.EAGAIN)) {
