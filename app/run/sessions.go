@@ -76,11 +76,7 @@ func SessionsOf(r *record.Record, v machine.NodeView, crew *Crew) []Session {
 			}
 			if s.Gate != "" {
 				e.Status = "no verdict"
-				for _, g := range append(slices.Clone(a.Red), a.Gates...) {
-					if g.Gate == s.Gate && (g.Session == s.Session || g.Session == "") {
-						e.Status, e.Model, e.outside = string(g.Verdict), g.Model, g.Sandbox == nil
-					}
-				}
+				e.judged(append(slices.Clone(a.Red), a.Gates...))
 				if e.Status == "no verdict" && a.Status == executor.AttemptRunning {
 					e.Status = "running"
 				}
@@ -90,6 +86,20 @@ func SessionsOf(r *record.Record, v machine.NodeView, crew *Crew) []Session {
 		}
 	}
 	return out
+}
+
+// judged takes in the verdicts of a judge's session. One that names no session is a person's,
+// and does not say where the judge ran.
+func (s *Session) judged(all []executor.GateJudged) {
+	for _, g := range all {
+		if g.Gate != s.Gate || g.Session != s.Session && g.Session != "" {
+			continue
+		}
+		s.Status, s.Model = string(g.Verdict), g.Model
+		if g.Session != "" {
+			s.outside = g.Sandbox == nil
+		}
+	}
 }
 
 // writes reports which steps of a node may write. Steps that are not in the epic may.
