@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/sandbox"
@@ -97,21 +98,29 @@ func TestASandboxThatCannotBeMadeIsConfiguration(t *testing.T) {
 	}
 }
 
-// A server can say that a person writes, whoever runs in it: it ends with its turn all the same.
-func TestAConfinedServerEndsWithItsTurnWhoeverWrote(t *testing.T) {
-	f := newFake(t, func(p *play) {
-		p.status(status{Type: "busy"})
-		p.hears()
-		p.human("msg_p1", "I am a person")
-	})
+// Close during the start of a server leaves nothing.
+func TestCloseWaitsForAServerThatStarts(t *testing.T) {
+	f := newFake(t, fine)
 	r := f.ask(t)
 	r.Keep = t.TempDir()
 	f.confine(t, &r, t.TempDir())
-	got, err := f.c.Run(t.Context(), r)
-	if err != nil || got.End != executor.EndTakenOver {
-		t.Errorf("got %+v, %v", got, err)
+	ended := make(chan error, 1)
+	go func() {
+		_, err := f.c.Run(t.Context(), r)
+		ended <- err
+	}()
+	for starts := false; !starts; time.Sleep(time.Millisecond) {
+		f.c.mu.Lock()
+		starts = len(f.c.slots) > 0
+		f.c.mu.Unlock()
 	}
-	if left, err := os.ReadDir(r.Keep); err != nil || len(left) > 0 || len(f.c.servers) > 0 {
-		t.Errorf("after the turn: %v in its directory, %v; %d servers", left, err, len(f.c.servers))
+	if err := f.c.Close(); err != nil {
+		t.Error(err)
+	}
+	if left, err := os.ReadDir(r.Keep); err != nil || len(left) > 0 {
+		t.Errorf("%v is left, %v", left, err)
+	}
+	if err := <-ended; err == nil {
+		t.Error("its turn ended well")
 	}
 }

@@ -111,27 +111,28 @@ func (c *Runner) acquire(ctx context.Context, p plan, r executor.AgentRun) (*ser
 	return nil, runner.Configuration(fmt.Errorf("opencode: MCP servers of its configuration cannot be turned off in %s", r.Dir))
 }
 
-// own starts a server for one turn: it ends with its release.
+// own starts a server for one turn: it ends with its release. Close waits for its start.
 func (c *Runner) own(ctx context.Context, p plan, r executor.AgentRun) (*server, error) {
+	key, at := fmt.Sprintf("%p", p.only), &slot{ready: make(chan struct{})}
 	c.mu.Lock()
 	err := c.opened()
+	if err == nil {
+		c.slots[key] = at
+	}
 	c.mu.Unlock()
 	if err != nil {
 		return nil, err
 	}
-	s, err := c.open(ctx, p, r)
-	if err != nil {
-		return nil, err
-	}
+	at.s, at.err = c.open(ctx, p, r)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s.users, s.lost, s.dirs[r.Dir] = 1, true, true
-	if c.servers == nil { // Close has come and gone
-		go s.end()
-		return nil, c.opened()
+	defer close(at.ready)
+	delete(c.slots, key)
+	if at.s != nil {
+		at.s.users, at.s.lost, at.s.dirs[r.Dir] = 1, true, true
+		c.servers[at.s] = true
 	}
-	c.servers[s] = true
-	return s, nil
+	return at.s, at.err
 }
 
 // opened makes the Runner's maps; it is an error once it is closed. The lock is held.

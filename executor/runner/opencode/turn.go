@@ -13,7 +13,9 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/runner"
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/internal/process"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // turn is one iteration in a session. One goroutine owns it.
@@ -81,7 +83,7 @@ func (c *Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEn
 		e.Err = s.failure(e.Err)
 	}
 	e.Usage = u.usage()
-	if e.Taken && u.takes() == pause && p.only == nil { // nobody reaches one in a sandbox
+	if e.Taken && u.takes() == pause {
 		c.lend(s)
 	} else {
 		process.Sweep(r.OutcomeFile(), runner.Mark) // what the agent's shells left in the background
@@ -106,6 +108,9 @@ func (u *turn) do(ctx context.Context, vars map[string]string) runner.End {
 	s, err := u.enter(ctx)
 	if err != nil {
 		return runner.End{Err: err}
+	}
+	if !sessionID.MatchString(s.ID) {
+		return runner.End{Err: fmt.Errorf("opencode calls a session %q, which is no id", text.Clip(s.ID, 100))}
 	}
 	u.id = s.ID
 	u.family[s.ID] = true
@@ -138,6 +143,9 @@ func (u *turn) do(ctx context.Context, vars map[string]string) runner.End {
 	}
 	return u.follow(ctx, events)
 }
+
+// sessionID is what a handle of OpenCode's looks like: it is recorded, and names a file.
+var sessionID = lazyregexp.New(`^[A-Za-z0-9_-]{1,128}$`)
 
 // begins waits for the stream: what is sent before it begins is not seen.
 func (u *turn) begins(ctx context.Context, events <-chan heard) error {
