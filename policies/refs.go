@@ -172,6 +172,9 @@ func (d *decoder) checkRef(typ, name string, at diag.Range) {
 
 func (d *decoder) unknownRef(typ, name string, at diag.Range) {
 	known := d.scope.names[typ]
+	if typ == "sandbox" { // a misspelt one is not mended by taking it away
+		known = slices.DeleteFunc(slices.Clone(known), func(n string) bool { return n == "none" })
+	}
 	lead := "No " + word(typ) + " of that name is declared. "
 	otherwise := lead + "Write one of " + spell.Sorted(known, 12) + ", or declare it: " + declaration(typ, name) + "."
 	if len(known) == 0 {

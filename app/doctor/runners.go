@@ -203,9 +203,9 @@ var logins = map[string]struct {
 	keys     []string
 	how      string
 }{
-	"claude":   {".claude/.credentials.json", "CLAUDE_CONFIG_DIR", ".credentials.json", []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"}, "run claude once"},
+	"claude":   {".claude/.credentials.json", "CLAUDE_CONFIG_DIR", ".credentials.json", []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"}, "run claude once (ralph login claude, if the policy confines it)"},
 	"opencode": {".local/share/opencode/auth.json", "XDG_DATA_HOME", "opencode/auth.json", []string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY"}, "opencode auth login"},
-	"codex":    {".codex/auth.json", "CODEX_HOME", "auth.json", []string{"CODEX_API_KEY", "OPENAI_API_KEY"}, "codex login"},
+	"codex":    {".codex/auth.json", "CODEX_HOME", "auth.json", []string{"CODEX_API_KEY", "OPENAI_API_KEY"}, "codex login (ralph login codex, if the policy confines it)"},
 }
 
 // noLogin says that no login was seen, as far as that can be told without asking
@@ -238,7 +238,11 @@ func noLogin(r ir.Runner) string {
 func examineSandboxes(set *policies.Set) []Finding {
 	var found []Finding
 	for _, name := range slices.Sorted(maps.Keys(set.Sandboxes)) {
-		if s := set.Sandboxes[name]; !s.Builtin && !run.Makes(s.Kind.V) {
+		s := set.Sandboxes[name]
+		if why := run.Unheld(s.Limits.V); !s.Builtin && why != "" {
+			found = append(found, Finding{Name: "sandbox " + name, State: "warning", Detail: why, Hint: "ralph apply refuses agents and gates that use it"})
+		}
+		if !s.Builtin && !run.Makes(s.Kind.V) {
 			found = append(found, Finding{
 				Name: "sandbox " + name, State: "warning", Detail: fmt.Sprintf("kind %s: ralph apply refuses agents and gates that use it", s.Kind.V), Hint: "write kind = \"auto\"",
 			})

@@ -40,7 +40,10 @@ func Confine(ctx context.Context, epic *ir.Epic, space *workspace.Space, instead
 	var refused []string
 	if c.Kinds, refused = kinds(ctx, epic, names, instead); len(refused) > 0 {
 		hint := ""
-		if !slices.ContainsFunc(names, func(name string) bool { return epic.Sandboxes[name].Required }) {
+		if !slices.ContainsFunc(names, func(name string) bool {
+			s := epic.Sandboxes[name]
+			return s.Required || Unheld(s.Limits) != "" // which a word in the policy mends
+		}) {
 			hint = " To run without a sandbox on this machine, add --sandbox none"
 		}
 		return c, nil, exit.Inputf("agents and gates cannot be confined here as the policy asks:\n  - %s\n  Nothing was started.%s", strings.Join(refused, "\n  - "), hint)
@@ -55,6 +58,7 @@ func Confine(ctx context.Context, epic *ir.Epic, space *workspace.Space, instead
 	for _, name := range names {
 		said = append(said, fmt.Sprintf("sandbox %s: %s", name, c.Kinds[name]))
 	}
+	said = append(said, absent(epic, names, c.Home)...)
 	for _, kind := range wall.Confining {
 		if err != nil || !slices.Contains(slices.Collect(maps.Values(c.Kinds)), kind) {
 			continue
@@ -116,8 +120,8 @@ func kinds(ctx context.Context, epic *ir.Epic, names []string, instead string) (
 			no(name, "--sandbox none is refused, because the policy says required = true")
 		case instead == "none":
 			out[name] = wall.None
-		case unheld(&s) != "":
-			no(name, unheld(&s))
+		case Unheld(s.Limits) != "":
+			no(name, Unheld(s.Limits))
 		default:
 			kind, err := t.strongest(s.Kind)
 			switch {
@@ -133,15 +137,32 @@ func kinds(ctx context.Context, epic *ir.Epic, names []string, instead string) (
 	return out, refused
 }
 
-// unheld says what a sandbox asks for that nothing here would hold, "" if all holds: a
-// limit that does not hold is worse than none.
-func unheld(s *ir.Sandbox) string {
+// absent are notes on paths that sandboxes are to show and that are not there.
+func absent(epic *ir.Epic, names []string, home string) (notes []string) {
+	for _, name := range names {
+		s := epic.Sandboxes[name]
+		for _, p := range slices.Concat(s.Read, s.Write) {
+			at := p
+			if rest, ok := strings.CutPrefix(p, "~"); ok {
+				at = home + rest
+			}
+			if _, err := os.Stat(at); err != nil {
+				notes = append(notes, fmt.Sprintf("note: sandbox %s shows %s, which is not there", name, p))
+			}
+		}
+	}
+	return notes
+}
+
+// Unheld says which of a sandbox's limits nothing here would hold, "" if all hold: a limit
+// that does not hold is worse than none.
+func Unheld(limits map[string]string) string {
 	for _, name := range []string{"memory", "cpu"} {
-		if s.Limits[name] != "" {
+		if limits[name] != "" {
 			return "limits." + name + " needs a group of the system's own, which ralph does not make yet: take it out"
 		}
 	}
-	if s.Limits["pids"] != "" && os.Geteuid() == 0 {
+	if limits["pids"] != "" && os.Geteuid() == 0 {
 		return "limits.pids does not hold for root: take it out, or run ralph as a user"
 	}
 	return ""

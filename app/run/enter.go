@@ -209,7 +209,7 @@ func (p *Visit) run(ctx context.Context, dir string, env []string, spec *wall.Sp
 	what.Wall = box
 	res, err := process.Run(ctx, what)
 	if hosts := executor.Refusals(refused.times); len(hosts) > 0 {
-		_, _ = fmt.Fprintln(p.Err, "ralph: sandbox", words.Sandboxed(&executor.Sandboxed{Name: spec.Name, Kind: string(spec.Kind), Refused: hosts}))
+		_, _ = fmt.Fprintln(p.Err, "ralph: it ran in sandbox", words.Sandboxed(&executor.Sandboxed{Name: spec.Name, Kind: string(spec.Kind), Refused: hosts}))
 	}
 	if not, is := errors.AsType[*process.NotStarted](err); is {
 		return 0, exit.Inputf("%s does not start: %w", what.Argv[0], not)

@@ -221,7 +221,10 @@ func limits(s *ir.Sandbox) wall.Limits {
 }
 
 // refuse counts a host that was asked for in vain.
-func (c *confined) refuse(host, _ string) {
+func (c *confined) refuse(host, why string) {
+	if strings.Contains(why, "public address") { // it may well be in the list
+		host += " (no public address)"
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.refused) < maxHosts || c.refused[host] > 0 {

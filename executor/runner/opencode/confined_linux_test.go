@@ -114,8 +114,8 @@ func TestCloseWaitsForAServerThatStarts(t *testing.T) {
 	if err := f.c.Close(); err != nil {
 		t.Error(err)
 	}
+	turn.Wait()
 	if left, err := os.ReadDir(r.Keep); err != nil || len(left) > 0 {
 		t.Errorf("%v is left, %v", left, err)
 	}
-	turn.Wait()
 }
