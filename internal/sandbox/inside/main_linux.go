@@ -91,6 +91,8 @@ func Scarce(err error) bool {
 // program starts the program, waits for its end, and returns what this process exits with.
 func (o *Order) program() int {
 	syscall.Umask(0o022)
+	asked := make(chan os.Signal, 8)
+	signal.Notify(asked, ending...) // before the program begins: what ralph was started to ignore, its programs are not
 	pid, err := o.start()
 	if err != nil {
 		report(Report{Stage: Failed, Absent: true, Reason: fmt.Sprintf("start %s: %v", o.Path, err), Scarce: Scarce(err)})
@@ -101,7 +103,7 @@ func (o *Order) program() int {
 	}
 	report(Report{Stage: Started})
 	go obey()
-	go o.pass(pid)
+	go o.pass(asked, pid)
 	for {
 		var status syscall.WaitStatus
 		gone, err := syscall.Wait4(-1, &status, 0, nil)
@@ -154,15 +156,16 @@ func obey() {
 	}
 }
 
-// pass hands on signals that ask the program to end.
-func (o *Order) pass(pid int) {
+// ending are signals that ask a program to end, and what programs take for their own.
+var ending = []os.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2}
+
+// pass hands on the signals that ask the program to end.
+func (o *Order) pass(asked <-chan os.Signal, pid int) {
 	to := -pid // a session of its own has a group of its own
 	if o.Alone {
 		to = pid
 	}
-	c := make(chan os.Signal, 8)
-	signal.Notify(c, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2)
-	for s := range c {
+	for s := range asked {
 		_ = syscall.Kill(to, s.(syscall.Signal)) // it may have ended
 	}
 }
