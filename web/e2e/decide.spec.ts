@@ -37,6 +37,7 @@ test("approve by keyboard, reject by mouse, see the run end", async ({ page, kee
 
   await test.step("approve the next attempt, and see the end", async () => {
     await page.getByRole("link", { name: "Now", exact: true }).click();
+    await expect(page.getByRole("main")).toContainText("Verdicts on implement #2"); // what is approved is what is shown
     await page.getByRole("button", { name: /^Approve/ }).click();
     const send = page.getByRole("button", { name: /^Send: approve/ });
     await expect(send).toBeEnabled();

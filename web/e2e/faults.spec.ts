@@ -23,7 +23,7 @@ test("the server is killed, and started again on its port", async ({ context, pa
 
   const second = await repo.ui("--port", first.port);
   expect(second.address).toBe(first.address);
-  await expect(page.getByRole("alert")).toContainText("Open the link that ralph ui printed", { timeout: 40_000 });
+  await expect(page.getByRole("alert").filter({ hasText: "Open the link that ralph ui printed" })).toBeVisible({ timeout: 40_000 });
   await expect(heading(page)).toContainText("Sign-in");
   await shoot(page, "new-link");
 
