@@ -118,8 +118,8 @@ var beside = []string{"bin", "lib", "lib64", "libexec", "include", "share", "con
 func toolchain(dir, home string) []string {
 	parent := filepath.Dir(dir)
 	switch {
-	case filepath.Base(dir) == "shims" && !within(home, parent): // pyenv's lead to "versions" beside it
-		return []string{parent}
+	case filepath.Base(dir) == "shims": // pyenv's lead to what is there
+		return []string{dir, filepath.Join(parent, "versions")}
 	case filepath.Base(dir) != "bin", within(home, parent), parent == filepath.Join(home, ".local"), parent == filepath.Join(home, ".cargo"):
 		return []string{dir}
 	}

@@ -454,3 +454,22 @@ func reach(t *testing.T, in process.Inside) {
 		t.Error("a sandbox that is gone is reached")
 	}
 }
+
+// What a directory of shims leads to is there; what else lies beside it is not.
+func TestShimsFindTheirVersions(t *testing.T) {
+	t.Parallel()
+	top := t.TempDir()
+	for name, text := range map[string]string{
+		"shims/tool": "#!/bin/sh\nexec " + top + "/versions/1/tool\n", "versions/1/tool": "#!/bin/sh\necho version 1\n", "private": "mine",
+	} {
+		path := filepath.Join(top, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o755)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, _, err := begin(t, wall.Spec{}, process.Spec{Argv: []string{"/bin/sh", "-c", "tool; cat " + top + "/private"}, Env: []string{"PATH=" + top + "/shims:/usr/bin:/bin"}})
+	missing(t, err)
+	if err != nil || !strings.HasPrefix(out, "version 1\n") || strings.Contains(out, "mine") {
+		t.Errorf("%q, %v", out, err)
+	}
+}
