@@ -101,8 +101,9 @@ func wallOf(ctx context.Context, r *record.Record, node ir.NodeID, s Session, di
 		return nil, err
 	}
 	t := effects.Tools{Epic: r.Epic, State: r.Space.State(), Confinement: c}
-	w, _, err := t.Visit(node, stepOf(r, node, s.Step), s.Agent, s.Gate, dir) // a session's home is kept
-	if s.Gate != "" {                                                         // a judge's session is not of the worktree
+	in, err := t.Visit(node, stepOf(r, node, s.Step), s.Agent, s.Gate, dir) // a session's home is kept
+	w := in.Wall
+	if s.Gate != "" { // a judge's session is not of the worktree
 		return w, err
 	}
 	return w.With(wall.Mount{From: r.Space.Dir(node), Optional: true}), err // programs look for the directory of a session (OpenCode)

@@ -141,13 +141,10 @@ func kinds(ctx context.Context, epic *ir.Epic, names []string, instead string) (
 func absent(epic *ir.Epic, names []string, home string) (notes []string) {
 	for _, name := range names {
 		s := epic.Sandboxes[name]
-		for _, p := range slices.Concat(s.Read, s.Write) {
-			at := p
-			if rest, ok := strings.CutPrefix(p, "~"); ok {
-				at = home + rest
-			}
+		paths := slices.Concat(s.Read, s.Write)
+		for i, at := range effects.Expanded(paths, home) {
 			if _, err := os.Stat(at); err != nil {
-				notes = append(notes, fmt.Sprintf("note: sandbox %s shows %s, which is not there", name, p))
+				notes = append(notes, fmt.Sprintf("note: sandbox %s shows %s, which is not there", name, paths[i]))
 			}
 		}
 	}

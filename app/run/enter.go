@@ -9,7 +9,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"sync"
 
 	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/app/project"
@@ -64,19 +63,23 @@ func Enter(ctx context.Context, r *record.Record, v machine.NodeView, visit *Vis
 		return 0, err
 	}
 	t := effects.Tools{Epic: r.Epic, State: r.Space.State(), Confinement: c}
-	spec, done, err := t.Visit(v.ID, step, s.Agent, s.Gate, dir)
+	in, err := t.Visit(v.ID, step, s.Agent, s.Gate, dir)
 	if err != nil {
 		return 0, err
 	}
-	if spec == nil {
+	if in.Wall == nil {
 		return 0, none
 	}
-	defer func() { err = errors.Join(err, done()) }()
-	env, spec, err := visit.surroundings(r, v, s, spec)
+	defer func() { err = errors.Join(err, in.Done()) }()
+	env, spec, err := visit.surroundings(r, v, s, in.Wall)
 	if err != nil {
 		return 0, err
 	}
-	return visit.run(ctx, dir, env, spec)
+	code, err = visit.run(ctx, dir, env, spec)
+	if said := in.Account(); said != nil && len(said.Refused) > 0 {
+		_, _ = fmt.Fprintln(visit.Err, "ralph: it ran in sandbox", words.Sandboxed(said))
+	}
+	return code, err
 }
 
 // takesOver reports whether the program joins the session of an agent at work, where what a
@@ -174,12 +177,6 @@ func (p *Visit) surroundings(r *record.Record, v machine.NodeView, s Session, sp
 // run runs the program. Nothing that is open here gets inside: its input and outputs are
 // pipes of its own, or a terminal of its own.
 func (p *Visit) run(ctx context.Context, dir string, env []string, spec *wall.Spec) (code int, err error) {
-	refused := tally{times: map[string]int{}}
-	if spec.Egress != nil {
-		own, e := *spec, *spec.Egress
-		e.Refused, own.Egress = refused.add, &e
-		spec = &own
-	}
 	box := sandbox.New(*spec)
 	what := process.Spec{Argv: p.Argv, Dir: dir, Env: env, Stderr: os.DevNull} // apart from stdout
 	if len(what.Argv) == 0 {
@@ -208,23 +205,8 @@ func (p *Visit) run(ctx context.Context, dir string, env []string, spec *wall.Sp
 	}
 	what.Wall = box
 	res, err := process.Run(ctx, what)
-	if hosts := executor.Refusals(refused.times); len(hosts) > 0 {
-		_, _ = fmt.Fprintln(p.Err, "ralph: it ran in sandbox", words.Sandboxed(&executor.Sandboxed{Name: spec.Name, Kind: string(spec.Kind), Refused: hosts}))
-	}
 	if not, is := errors.AsType[*process.NotStarted](err); is {
 		return 0, exit.Inputf("%s does not start: %w", what.Argv[0], not)
 	}
 	return res.Code, err
-}
-
-// tally counts the hosts that were asked for in vain.
-type tally struct {
-	mu    sync.Mutex
-	times map[string]int
-}
-
-func (t *tally) add(host, _ string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.times[host]++
 }

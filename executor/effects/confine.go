@@ -101,7 +101,7 @@ func (t *Tools) confine(s stay) (*confined, error) {
 	}
 	if !s.blind {
 		caches := slices.Clone(t.Confinement.Caches)
-		for _, dir := range expanded(b.Cache, t.Confinement.Home) {
+		for _, dir := range Expanded(b.Cache, t.Confinement.Home) {
 			caches = append(caches, wall.Cache{Lower: dir})
 		}
 		for i, one := range caches {
@@ -126,8 +126,8 @@ func (t *Tools) mount(spec *wall.Spec, s stay, b ir.Sandbox) error {
 		}
 	}
 	home := t.Confinement.Home
-	add(true, expanded(b.Write, home))
-	add(false, expanded(b.Read, home))
+	add(true, Expanded(b.Write, home))
+	add(false, Expanded(b.Read, home))
 	slices.SortStableFunc(spec.Mounts, func(a, b wall.Mount) int { return strings.Compare(a.From, b.From) }) // what lies in another comes after it
 	switch {
 	case s.dir == "": // whoever runs it knows
@@ -140,7 +140,7 @@ func (t *Tools) mount(spec *wall.Spec, s stay, b ir.Sandbox) error {
 		}
 		spec.Mounts = append(spec.Mounts, mounts...)
 	}
-	for _, p := range expanded(b.Hide, home) {
+	for _, p := range Expanded(b.Hide, home) {
 		spec.Mounts = append(spec.Mounts, wall.Mount{At: p, Cover: true})
 	}
 	return nil
@@ -154,8 +154,8 @@ func sandboxes(state string, node ir.NodeID) string {
 	return filepath.Join(state, "sandboxes", string(node))
 }
 
-// expanded are paths with the user's home directory for "~".
-func expanded(paths []string, home string) []string {
+// Expanded are paths with the user's home directory for "~".
+func Expanded(paths []string, home string) []string {
 	out := make([]string, 0, len(paths))
 	for _, p := range paths {
 		if rest, ok := strings.CutPrefix(p, "~"); ok && (rest == "" || rest[0] == '/') {

@@ -8,11 +8,16 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
+// Visited is a sandbox that a person has something run in.
+type Visited struct {
+	Wall    *wall.Spec                 // nil: nothing confines it
+	Account func() *executor.Sandboxed // what it refused; nil if there was none
+	Done    func() error               // takes away what is not kept, once all has ended
+}
+
 // Visit is the sandbox of a program that a person starts, or of a turn that a person asks
-// for, where those of a node's agent were, or with gate those of a gate; dir is the
-// worktree. It is nil if nothing confines them. What is returned with it takes away what is
-// not kept, once the program has ended.
-func (t *Tools) Visit(node ir.NodeID, step *ir.Step, agent, gate, dir string) (*wall.Spec, func() error, error) {
+// for, where those of a node's agent were, or with gate those of a gate; dir is the worktree.
+func (t *Tools) Visit(node ir.NodeID, step *ir.Step, agent, gate, dir string) (Visited, error) {
 	sum := node == executor.Integration
 	s := of(agent, gate)
 	s.in, s.node, s.dir = t.Epic.StepConfined(step, sum), node, dir
@@ -21,7 +26,7 @@ func (t *Tools) Visit(node ir.NodeID, step *ir.Step, agent, gate, dir string) (*
 		s.in, s.blind, s.brief = t.Epic.GateConfined(gate, sum), kind == "review", kind == "command"
 	}
 	c, err := t.confine(s)
-	return c.spec(), c.done, err
+	return Visited{c.spec(), c.account, c.done}, err
 }
 
 // Home is the directory that a confined agent of a node finds as its home, or with gate the

@@ -2,7 +2,7 @@
 // what a wall.Spec names, a system call filter, limits. docs/sandbox.md says what holds.
 //
 // In: a wall.Spec. Out: a process.Wall, for process.Run. Everything is made by ralph's own
-// binary, started once more as process 1 of the sandbox; no other program is needed. With
-// the kind bwrap that program makes the namespaces and mounts, below which process 1 does
+// binary, started once more as process 1 of the sandbox; no other program is needed, but
+// for the kind bwrap: bubblewrap makes the namespaces and mounts there, and process 1 does
 // the rest. It runs on Linux; elsewhere every sandbox is refused.
 package sandbox
