@@ -94,7 +94,7 @@ func (s *space) packInside(ctx context.Context, w *worktree, spec *wall.Spec, di
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	said := hearing{most: s.largest, full: stop}
-	res, err := process.Run(ctx, process.Spec{
+	res, err := process.Run(ctx, process.Spec{ // without deltas, which take longer than they save: git gc makes them
 		Argv:  slices.Concat([]string{s.git.bin}, s.git.conf, []string{"--git-dir=" + w.at.gitDir, "pack-objects", "--revs", "--thin", "--stdout", "-q", "--window=0"}),
 		Dir:   w.at.gitDir,
 		Env:   s.packEnv(out),
