@@ -27,7 +27,7 @@ func (b *build) passGraph(_ *diag.List) *ir.Epic {
 		*out = ir.Node{
 			Key: n.Key, Kind: n.Kind, Done: n.Done, Title: n.Title, Phase: n.Phase, Section: n.Section,
 			Goal: n.Goal, Type: n.Type.Value, Priority: it.view.Priority, Lane: n.Lane.Value,
-			Implements: n.Implements, Scope: n.Scope, Tasks: n.Tasks,
+			Implements: n.Implements, Scope: n.Scope, Offline: n.Offline, Tasks: n.Tasks,
 			Acceptance: n.Acceptance, Policy: it.policy.Name, Ext: n.Ext,
 		}
 		if b.carry(n, labels, "the labels of the plan") {

@@ -15,7 +15,7 @@ var covered = map[string]string{
 	"Node.id": "", "Node.key": "", "Node.kind": "w", "Node.done": "", "Node.title": "", "Node.phase": "",
 	"Node.section": "", "Node.goal": "", "Node.type": "", "Node.priority": "", "Node.lane": "", "Node.labels": "",
 	"Node.implements": "", "Node.after": "", "Node.merges": "", "Node.tasks": "", "Node.acceptance": "j",
-	"Node.policy": "", "Node.prompt": "w", "Node.ext": "",
+	"Node.policy": "", "Node.prompt": "w", "Node.ext": "", "Node.offline": "",
 	"Git.branch": "", "Git.base": "", "Git.worktree": "",
 	"Scope.owns": "w", "Scope.files": "w", "Scope.reads": "w",
 	"NodeLimits.iterations": "", "NodeLimits.attempts": "", "NodeLimits.breaker": "", "NodeLimits.runner_retries": "",

@@ -71,6 +71,7 @@ type DraftNode struct {
 	Tasks       []Task
 	Acceptance  []string
 	Scope       Scope
+	Offline     bool     // see Node
 	New         []string // paths of Scope that the source marks as new
 	Labels      []string
 	Implements  []string

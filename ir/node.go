@@ -45,7 +45,8 @@ type Node struct {
 	Prompt     []string                   `json:"prompt"`
 	Ext        map[string]json.RawMessage `json:"ext"` // unknown keys of foreign formats, by format
 	Digest     NodeDigest                 `json:"digest"`
-	HITL       *NodeHITL                  `json:"hitl,omitempty"` // where it differs from the run's
+	HITL       *NodeHITL                  `json:"hitl,omitempty"`    // where it differs from the run's
+	Offline    bool                       `json:"offline,omitempty"` // in its sandboxes there is no host but the model's
 }
 
 // NodeHITL is what happens when a person writes in a session of the node's agents.

@@ -83,6 +83,9 @@ func (w *weaker) node(o, n *Node) {
 	default:
 		w.each(missing(o.Scope.Owns, n.Scope.Owns), "protection-loosened", n.Key, "may also change %s")
 	}
+	if o.Offline && !n.Offline {
+		w.add("access-widened", n.Key, "its sandboxes may reach all hosts of the policy (offline)")
+	}
 	w.budget(n.Key, "the node's", o.Limits.Budget, n.Limits.Budget)
 	if was, ok := Deadline(o.Limits.Deadline); ok && later(n.Limits.Deadline, was) {
 		w.add("limit-raised", n.Key, "deadline %s → %s", o.Limits.Deadline, orNone(n.Limits.Deadline))

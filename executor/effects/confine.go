@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/lists"
@@ -63,10 +62,8 @@ func (s *stay) home() string {
 // confined is a sandbox that was made for one turn or gate.
 type confined struct {
 	*wall.Spec
-	clear func() error // takes away what is not kept
-
-	mu      sync.Mutex // guards refused
-	refused map[string]int
+	clear   func() error // takes away what is not kept
+	refused wall.Refused
 }
 
 // confine makes the directories of a sandbox and says what is in it; nil if nothing is
@@ -77,7 +74,7 @@ func (t *Tools) confine(s stay) (*confined, error) {
 		return nil, nil
 	}
 	b := s.in.Sandbox
-	c := &confined{refused: map[string]int{}, clear: func() error { return nil }}
+	c := &confined{clear: func() error { return nil }}
 	own := filepath.Join(sandboxes(t.State, s.node), s.home())
 	if s.brief {
 		own = filepath.Join(own, "brief")
@@ -112,10 +109,20 @@ func (t *Tools) confine(s stay) (*confined, error) {
 	for _, at := range b.Services {
 		c.Forward = append(c.Forward, wall.Forward{At: at, To: at})
 	}
-	if len(s.in.Network) > 0 {
-		c.Egress = &wall.Egress{Hosts: slices.Clone(s.in.Network), Refused: c.refuse}
+	if s.in.Network = t.reachable(s); len(s.in.Network) > 0 {
+		c.Egress = &wall.Egress{Hosts: slices.Clone(s.in.Network), Refused: c.refused.Add}
 	}
 	return c, nil
+}
+
+// reachable are the hosts of a sandbox: of one that may reach none of the policy's the
+// model's, as far as they are named as such.
+func (t *Tools) reachable(s stay) []string {
+	off := slices.ContainsFunc(t.Epic.Nodes, func(n ir.Node) bool { return n.ID == s.node && n.Offline })
+	if !off || s.agent != "" && !slices.Contains(s.in.Network, runnerModel) {
+		return s.in.Network
+	}
+	return lists.Keep(s.in.Network, func(host string) bool { return host == runnerModel })
 }
 
 // mount says what of the machine is inside.
@@ -220,29 +227,12 @@ func limits(s *ir.Sandbox) wall.Limits {
 	return wall.Limits{Tmp: s.Limit("tmp"), File: s.Limit("file"), Pids: int(s.Limit("pids"))}
 }
 
-// refuse counts a host that was asked for in vain.
-func (c *confined) refuse(host, why string) {
-	if strings.Contains(why, "public address") { // it may well be in the list
-		host += " (no public address)"
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.refused) < maxHosts || c.refused[host] > 0 {
-		c.refused[host]++
-	}
-}
-
-// maxHosts bounds how many different hosts are counted.
-const maxHosts = 1000
-
 // account is what is recorded of a sandbox; nil if there was none.
 func (c *confined) account() *executor.Sandboxed {
 	if c == nil {
 		return nil
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return &executor.Sandboxed{Name: c.Name, Kind: string(c.Kind), Refused: executor.Refusals(c.refused)}
+	return &executor.Sandboxed{Name: c.Name, Kind: string(c.Kind), Refused: executor.Refusals(c.refused.Times())}
 }
 
 // spec is what runs get; nil if there is no sandbox.

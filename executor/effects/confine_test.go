@@ -112,3 +112,33 @@ func TestNothingIsConfinedWhereNothingIsMade(t *testing.T) {
 		t.Errorf("%+v, %v", c, err)
 	}
 }
+
+// TestAnOfflineNodeReachesItsModelAlone: whatever the policy lists.
+func TestAnOfflineNodeReachesItsModelAlone(t *testing.T) { // L3-01
+	tools := confining(t, ir.Sandbox{Kind: "auto"})
+	hosts := []string{"model", "example.com"}
+	for _, c := range []struct {
+		offline bool
+		agent   string
+		hosts   []string
+		want    string
+	}{
+		{false, "coder", hosts, "model example.com"},
+		{true, "coder", hosts, "model"},
+		{true, "coder", []string{"api.example.com"}, "api.example.com"}, // which may be the model's
+		{true, "", []string{"example.com"}, ""},
+	} {
+		tools.Epic.Nodes[0].Offline = c.offline
+		box, err := tools.confine(stay{in: ir.Confined{Name: "default", Network: c.hosts}, whose: ofAgent, who: "coder", agent: c.agent, node: tools.Epic.Nodes[0].ID})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if box.Egress != nil {
+			got = strings.Join(box.Egress.Hosts, " ")
+		}
+		if got != c.want {
+			t.Errorf("%+v: it reaches %q", c, got)
+		}
+	}
+}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
@@ -47,7 +49,7 @@ func (d *decoding) constraints(v *foreign.Value) {
 			d.owns(item)
 		}
 	}
-	d.rule(f.Get("forbidden_ops"), ext, "forbidden_ops", "This must not be done:")
+	d.forbid(f.Get("forbidden_ops"), ext)
 	d.rule(f.Get("migration_rules"), ext, "migration_rules", "Rules for migrations:")
 }
 
@@ -65,15 +67,37 @@ func (d *decoding) owns(v *foreign.Value) {
 	}
 }
 
-// rule keeps a list and tells it to the agent: nothing of ralph's can hold it.
-func (d *decoding) rule(v *foreign.Value, ext map[string]json.RawMessage, name, head string) {
+// forbid closes the network to a bead that forbids it, and names what nothing holds for its
+// being named.
+func (d *decoding) forbid(list *foreign.Value, ext map[string]json.RawMessage) {
+	var told []string
+	for _, x := range d.rule(list, ext, "forbidden_ops", "This must not be done:") {
+		if offline.MatchString(x.Text) {
+			d.node.Offline = true
+		} else {
+			told = append(told, foreign.Clip(text.OneLine(x.Text)))
+		}
+	}
+	if len(told) > 0 {
+		found := diag.New("bead-place", d.At(list), "the agent is only told of forbidden operations").
+			WithDetail("%s. What a sandbox holds, it holds without a word of the bead.", strings.Join(told, ", "))
+		found.Severity = diag.Note
+		d.Diags.Add(found)
+	}
+}
+
+// offline are the words for the network as a whole.
+var offline = lazyregexp.New(`(?i)^\s*(any[ _-])?(external[ _-])?(network|internet|web)([ _-](access|calls?|requests?|use|usage))?\s*$`)
+
+// rule keeps a list, tells it to the agent, and returns its texts.
+func (d *decoding) rule(v *foreign.Value, ext map[string]json.RawMessage, name, head string) []*foreign.Value {
 	if v == nil {
-		return
+		return nil
 	}
 	ext[name] = v.Plain()
 	items := d.texts(v, "what it says, as texts")
 	if len(items) == 0 {
-		return
+		return nil
 	}
 	if len(d.node.Text) > 0 {
 		d.node.Text = append(d.node.Text, "")
@@ -82,6 +106,7 @@ func (d *decoding) rule(v *foreign.Value, ext map[string]json.RawMessage, name, 
 	for _, x := range items {
 		d.node.Text = append(d.node.Text, "- "+text.OneLine(x.Text))
 	}
+	return items
 }
 
 // texts are the items of a list that are texts.

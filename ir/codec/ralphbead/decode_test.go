@@ -255,3 +255,30 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// Of what a bead forbids a sandbox can hold the network; the rest is named.
+func TestAForbiddenNetworkClosesTheSandboxes(t *testing.T) { // L3-01
+	for ops, want := range map[string]struct {
+		offline bool
+		told    string
+	}{
+		`"network"`: {true, ""},
+		`"External_Network access", "git push --force"`: {true, "git push --force"},
+		`"network drives"`:            {false, "network drives"},
+		`"rm -rf /", "drop database"`: {false, "rm -rf /, drop database"},
+	} {
+		d, l := decode(`{"intent": "Do it", "dod": {"verifiers": [{"name": "v", "command": "true"}]}, "constraints": {"forbidden_ops": [` + ops + `]}}`)
+		if l.HasErrors() {
+			t.Fatal(l)
+		}
+		var told string
+		for _, x := range l {
+			if x.Code == "bead-place" && x.Severity == diag.Note {
+				told, _, _ = strings.Cut(x.Detail, ". ")
+			}
+		}
+		if d.Nodes[0].Offline != want.offline || told != want.told {
+			t.Errorf("%s: offline %v, told %q", ops, d.Nodes[0].Offline, told)
+		}
+	}
+}

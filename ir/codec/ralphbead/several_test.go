@@ -31,7 +31,7 @@ func TestExamplesAreWritten(t *testing.T) {
 // kept. S3-41, L3-01
 func TestTheSchemaOfTheRepository(t *testing.T) {
 	d, l := decode(example(t, "repository"))
-	if len(l) > 0 {
+	if len(l) != 1 || l[0].Code != "bead-place" || !strings.Contains(l[0].Detail, "drop database") {
 		t.Fatal(l)
 	}
 	n := d.Nodes[0]
