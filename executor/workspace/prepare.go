@@ -267,7 +267,7 @@ func (s *space) setup(ctx context.Context, w *worktree, e executor.Effect) error
 	if err := s.copyFiles(w, spec.Copy); err != nil {
 		return err
 	}
-	inside, err := s.inside(w)
+	inside, missed, err := s.inside(w)
 	if err != nil {
 		return err
 	}
@@ -289,7 +289,7 @@ func (s *space) setup(ctx context.Context, w *worktree, e executor.Effect) error
 		}
 		if res.How != process.Exited || res.Code != 0 {
 			tail, _ := process.Tail(log, 500)
-			return fmt.Errorf("setup command %d (%s) ended with exit code %d: %s", i+1, line, res.Code, strings.TrimSpace(tail))
+			return fmt.Errorf("setup command %d (%s) ended with exit code %d%s; %s: %s", i+1, line, res.Code, missed(), strings.TrimPrefix(log, filepath.Dir(s.git.common)+"/"), strings.TrimSpace(tail))
 		}
 	}
 	if found, err := special(ctx, w.dir, ""); err != nil {

@@ -3,12 +3,14 @@ package workspace
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/regular"
@@ -92,23 +94,38 @@ func (s *space) objectMounts() ([]wall.Mount, error) {
 	return lists.Map(dirs, func(dir string) wall.Mount { return wall.Mount{From: dir, Optional: dir != dirs[0]} }), nil
 }
 
-// inside is the sandbox for a command of a worktree's setup, nil if none is in force. What
-// it mounts inside the worktree is mounted after it, all else before.
-func (s *space) inside(w *worktree) (process.Wall, error) {
+// inside is the sandbox for the commands of a worktree's setup, nil if none is in force,
+// and says what a command that failed may have missed there. What it mounts inside the
+// worktree is mounted after it, all else before.
+func (s *space) inside(w *worktree) (in process.Wall, missed func() string, err error) {
 	spec, err := s.confined(w, Setup)
 	if spec == nil || err != nil {
-		return nil, err
+		return nil, func() string { return "" }, err
 	}
 	own, err := s.mounts(w.dir)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	in := *spec
+	box := *spec
+	refused := &wall.Refused{}
+	if spec.Egress != nil {
+		egress := *spec.Egress
+		egress.Refused = refused.Add
+		box.Egress = &egress
+	}
 	below := func(m wall.Mount) bool {
 		return strings.HasPrefix(cmp.Or(m.At, m.From), w.dir+string(filepath.Separator))
 	}
-	in.Mounts = slices.Concat(lists.Keep(spec.Mounts, func(m wall.Mount) bool { return !below(m) }), own, lists.Keep(spec.Mounts, below))
-	return s.enclose(&in), nil
+	box.Mounts = slices.Concat(lists.Keep(spec.Mounts, func(m wall.Mount) bool { return !below(m) }), own, lists.Keep(spec.Mounts, below))
+	return s.enclose(&box), func() string {
+		switch hosts := executor.Refusals(refused.Times()); {
+		case len(hosts) > 0:
+			return fmt.Sprintf("; its sandbox refused %s (see worktree.network)", strings.Join(hosts, ", "))
+		case box.Egress == nil:
+			return "; its sandbox has no network (see worktree.network)"
+		}
+		return ""
+	}, nil
 }
 
 // mendWalled makes sound what a sandbox shows of a clone's .git read-only, and remembers
