@@ -36,7 +36,7 @@ type Session struct {
 	Runner  string     `json:"runner"`
 	Kind    string     `json:"kind"` // of the runner
 	Model   string     `json:"model,omitempty"`
-	Status  string     `json:"status"` // of the attempt, or the gate's verdict
+	Status  string     `json:"status"` // of the attempt, "waiting" or "interrupted" if that is so, or the gate's verdict
 	Started *time.Time `json:"started,omitempty"`
 	Work    bool       `json:"did_the_work"`
 	Joined  []string   `json:"join,omitempty"` // the command to join it
@@ -67,7 +67,7 @@ func SessionsOf(r *record.Record, v machine.NodeView, crew *Crew) []Session {
 			}
 			e := Session{
 				Session: s.Session, AgentID: s.Agent + "@" + s.Session, Agent: s.Agent, Step: a.Step, Attempt: a.Number, Gate: s.Gate, Turn: s.Turn,
-				Runner: r.Epic.Agents[s.Agent].Runner, Status: a.Status.String(), Started: record.TimeJSON(s.At),
+				Runner: r.Epic.Agents[s.Agent].Runner, Status: standing(v, a), Started: record.TimeJSON(s.At),
 				Work: i == work && s.Gate == "" && s.Session == a.Session, commit: a.Commit, outside: a.Turns > 0 && a.Sandbox == nil && s.Session == a.Session,
 			}
 			e.Kind = r.Epic.Runners[e.Runner].Kind
@@ -78,7 +78,7 @@ func SessionsOf(r *record.Record, v machine.NodeView, crew *Crew) []Session {
 				e.Status = "no verdict"
 				e.judged(append(slices.Clone(a.Red), a.Gates...))
 				if e.Status == "no verdict" && a.Status == executor.AttemptRunning {
-					e.Status = "running"
+					e.Status = standing(v, a)
 				}
 			}
 			joinSession(r, v, &e, crew)
@@ -86,6 +86,17 @@ func SessionsOf(r *record.Record, v machine.NodeView, crew *Crew) []Session {
 		}
 	}
 	return out
+}
+
+// standing is the status of an attempt: one that is open runs only while its sprint does.
+func standing(v machine.NodeView, a *machine.AttemptLog) string {
+	switch {
+	case a.Status == executor.AttemptRunning && v.Interrupted:
+		return "interrupted"
+	case a.Status == executor.AttemptRunning && v.Status == executor.Waiting:
+		return v.Status.String()
+	}
+	return a.Status.String()
 }
 
 // judged takes in the verdicts of a judge's session. One that names no session is a person's,
