@@ -58,6 +58,9 @@ func Enter(ctx context.Context, r *record.Record, v machine.NodeView, visit *Vis
 	if confinedBy(r.Epic, v.ID, step, s.Gate).Name == "" {
 		return 0, none
 	}
+	if r.Changed {
+		_, _ = fmt.Fprintf(visit.Err, "ralph: the sandbox is that of the last apply; %s has changed since\n", r.File)
+	}
 	c, _, err := Confine(ctx, r.Epic, r.Space, "")
 	if err != nil {
 		return 0, err
