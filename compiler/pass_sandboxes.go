@@ -84,7 +84,7 @@ type walling struct {
 // name puts a sandbox of the policy into the epic.
 func (w *walling) name(name string) {
 	if s := w.set.Sandboxes[name]; s != nil {
-		w.put(name, sandbox(s))
+		w.put(name, Sandbox(s))
 	}
 }
 
@@ -200,9 +200,9 @@ func (u *unit) keepSandbox(below policies.Value[string], over *policies.Value[st
 	if !over.Set || over.V == name || !u.confines(name) {
 		return
 	}
-	was, now := sandbox(u.set.Sandboxes[name]), ir.Sandbox{Kind: policies.NoSandbox}
+	was, now := Sandbox(u.set.Sandboxes[name]), ir.Sandbox{Kind: policies.NoSandbox}
 	if s := u.set.Sandboxes[over.V]; s != nil {
-		now = sandbox(s)
+		now = Sandbox(s)
 	}
 	if how := now.Looser(&was); len(how) > 0 {
 		dropLoosening(u, true, over, diags, "a plan cannot choose a weaker sandbox",
@@ -216,8 +216,8 @@ func (u *unit) openNothing(hosts *policies.Value[[]string], diags *diag.List) {
 		"Only the policy says which hosts gates and setup may reach. Remove the line, or write it into the policy.")
 }
 
-// sandbox is a sandbox of the policy in the form of epics.
-func sandbox(s *policies.Sandbox) ir.Sandbox {
+// Sandbox is a sandbox of the policy in the form of epics.
+func Sandbox(s *policies.Sandbox) ir.Sandbox {
 	return ir.Sandbox{
 		Kind: s.Kind.V, Write: s.Write.V, Read: s.Read.V, Hide: s.Hide.V, Network: s.Network.V, Limits: s.Limits.V,
 		Cache: s.Cache.V, Services: s.Services.V, Nest: s.Nest.V, Accept: s.Accept.V, Required: s.Required.V,

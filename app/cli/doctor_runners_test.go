@@ -4,6 +4,8 @@ package cli
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -72,6 +74,22 @@ func TestDoctorFailsWhereNobodySaysHello(t *testing.T) { // S4-133
 	t.Parallel()
 	s := newSite(t, "", helloEpic("echo not today; exit 3"))
 	if got := s.program(exit.Input, "doctor", "--live").out; !regexp.MustCompile(`error +hello sh  ?large-9, .*; tokens unknown, cost unknown\n +it ended with exit code 3: not today`).MatchString(got) {
+		t.Errorf("doctor --live says\n%s", got)
+	}
+}
+
+// TestDoctorSaysHelloInTheSandbox: what an agent cannot reach at work it cannot reach here.
+func TestDoctorSaysHelloInTheSandbox(t *testing.T) {
+	t.Parallel()
+	needsNamespaces(t)
+	outside := filepath.Join(t.TempDir(), "mine")
+	if err := os.WriteFile(outside, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	epic := helloEpic("test ! -e " + outside + ` && printf '{"result":"success","summary":"hello"}' > "$RALPH_OUTCOME"`)
+	epic.Sandboxes = map[string]ir.Sandbox{"default": {Kind: "namespaces", Network: []string{}}}
+	s := newSite(t, "", epic)
+	if got := s.program(exit.Done, "doctor", "--live").out; !regexp.MustCompile(`warning +hello sh .*; in sandbox "default" \(namespaces\)\n +it reported success, but not with the tool`).MatchString(got) {
 		t.Errorf("doctor --live says\n%s", got)
 	}
 }

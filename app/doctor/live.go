@@ -6,9 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
+	"github.com/ralph-compiler/ralph/app/run"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/regular"
@@ -28,12 +28,17 @@ If you have no such tool, say so.
 // configured for, and looks at how its report came back.
 func (c *configured) hello(ctx context.Context, name string, by executor.Runner) Finding {
 	f := Finding{Name: "hello " + name, State: "error"}
-	ended, reported, took, err := c.turn(ctx, name, by)
+	turn := c.about(name, "", "")
+	turn.Model, turn.Alias = c.models[name].ID, c.models[name]
+	ended, reported, took, err := c.greet(ctx, &turn, by)
 	model := cmp.Or(c.models[name].ID, "the program's own model")
 	if ended.Model != "" {
 		model = ended.Model
 	}
 	f.Detail = fmt.Sprintf("%s, %s; %s", model, words.Brief(took), spentOn(ended.Usage))
+	if w := turn.Wall; w != nil {
+		f.Detail += fmt.Sprintf("; in sandbox %q (%s)", w.Name, w.Kind)
+	}
 	var fail *executor.Failure
 	switch {
 	case errors.As(err, &fail) && fail.Class == executor.FailLimit && fail.Until != "":
@@ -60,27 +65,24 @@ func (c *configured) hello(ctx context.Context, name string, by executor.Runner)
 	return f
 }
 
-// turn runs the hello turn in directories that are removed afterwards.
-func (c *configured) turn(ctx context.Context, name string, by executor.Runner) (ended executor.AgentEnded, reported json.RawMessage, took time.Duration, err error) {
-	dir, err := regular.MkdirTemp("ralph-hello-")
-	if err != nil {
+// greet runs the turn in its sandbox, in directories that are removed afterwards.
+func (c *configured) greet(ctx context.Context, turn *executor.AgentRun, by executor.Runner) (ended executor.AgentEnded, reported json.RawMessage, took time.Duration, err error) {
+	for _, dir := range []*string{&turn.Dir, &turn.Files} {
+		if *dir, err = regular.MkdirTemp("ralph-hello-"); err != nil {
+			return ended, nil, 0, err
+		}
+		defer func() { err = errors.Join(err, regular.RemoveAllOwn(*dir)) }()
+	}
+	if turn.Wall, err = run.GreetingWall(ctx, c.epic, turn.Agent, turn.Dir, turn.Files); err != nil {
 		return ended, nil, 0, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	files, err := regular.MkdirTemp("ralph-hello-files-")
-	if err != nil {
-		return ended, nil, 0, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(files)) }()
-	run := c.about(name, dir, files)
-	run.Name, run.Prompt, run.Read, run.Keep, run.Reported = "agent-1", []byte(helloPrompt), true, files, &reported
-	run.Model, run.Alias = c.models[name].ID, c.models[name]
-	run.Step = &ir.Step{Name: "hello", Agent: "hello", Access: "read", Session: "fresh", Limits: ir.StepLimits{Iterations: 1, Attempts: 1, TimeoutMS: helloTime.Milliseconds()}}
-	run.Effect = executor.Effect{Kind: executor.EffectAgent, Node: run.Node.ID, Step: "hello", Attempt: 1, Iteration: 1}
+	turn.Name, turn.Prompt, turn.Read, turn.Keep, turn.Reported = "agent-1", []byte(helloPrompt), true, turn.Files, &reported
+	turn.Step = &ir.Step{Name: "hello", Agent: "hello", Access: "read", Session: "fresh", Limits: ir.StepLimits{Iterations: 1, Attempts: 1, TimeoutMS: helloTime.Milliseconds()}}
+	turn.Effect = executor.Effect{Kind: executor.EffectAgent, Node: turn.Node.ID, Step: "hello", Attempt: 1, Iteration: 1}
 	begun := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, helloTime+15*time.Second) // the turn's own clock comes first
 	defer cancel()
-	ended, err = by.Run(ctx, run)
+	ended, err = by.Run(ctx, *turn)
 	return ended, reported, time.Since(begun), err
 }
 

@@ -24,7 +24,7 @@ import (
 
 // configured are the runners that a policy and an epic name.
 type configured struct {
-	epic   *ir.Epic            // made up: all runners and secrets of both
+	epic   *ir.Epic            // made up: all runners and secrets of both, and the sandbox that holds where none is named
 	agents map[string][]string // that use a runner, by its name
 	models map[string]ir.Model // that the first of them asks for, by the runner's name; its ID may be an alias that stands for nothing
 }
@@ -33,11 +33,14 @@ type configured struct {
 // if there is none). Unused ones are included if declared.
 func configuredRunners(set *policies.Set, epic *ir.Epic) *configured {
 	c := &configured{
-		epic:   &ir.Epic{Runners: map[string]ir.Runner{}, Secrets: map[string]ir.Secret{}},
+		epic:   &ir.Epic{Runners: map[string]ir.Runner{}, Secrets: map[string]ir.Secret{}, Agents: map[string]ir.Agent{}, Sandboxes: map[string]ir.Sandbox{}},
 		agents: map[string][]string{}, models: map[string]ir.Model{},
 	}
 	for name, s := range set.Secrets {
 		c.epic.Secrets[name] = ir.Secret{Env: s.Env.Get(name)}
+	}
+	if s := set.Sandboxes[ir.DefaultSandbox]; s != nil {
+		c.epic.Sandboxes[ir.DefaultSandbox] = compiler.Sandbox(s)
 	}
 	for name, r := range set.Runners {
 		if !r.Builtin {
@@ -64,6 +67,9 @@ func configuredRunners(set *policies.Set, epic *ir.Epic) *configured {
 	}
 	maps.Copy(c.epic.Secrets, epic.Secrets)
 	maps.Copy(c.epic.Runners, epic.Runners)
+	if s, has := epic.Sandboxes[ir.DefaultSandbox]; has {
+		c.epic.Sandboxes[ir.DefaultSandbox] = s
+	}
 	for _, name := range slices.Sorted(maps.Keys(epic.Agents)) {
 		a := epic.Agents[name]
 		if a.Human {
@@ -85,6 +91,7 @@ func (c *configured) use(runner, agent string, m ir.Model) {
 	if c.models[runner].ID == "" {
 		c.models[runner] = m
 	}
+	c.epic.Agents[agent] = ir.Agent{Runner: runner}
 }
 
 // examine looks at each of them; with live it lets them say hello.
