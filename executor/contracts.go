@@ -195,9 +195,19 @@ type Program interface {
 	Version(ctx context.Context, r AgentRun) (string, error)
 	// Natives lists the agents that the program itself knows in r.Dir.
 	Natives(ctx context.Context, r AgentRun) ([]Native, error)
-	// Join is the command with which a person joins a session in r.Dir; nil if that is
-	// impossible. With r.Wall it is typed in that sandbox.
-	Join(r AgentRun, session string) []string
+	// Join is how a person joins a session in r.Dir. With r.Wall that is in its sandbox.
+	Join(r AgentRun, session string) Join
+}
+
+// Join is how a person joins a session.
+type Join struct {
+	Argv []string // the command; empty if nobody can
+	// Unseen: what a person writes there while its agent is at work is not seen.
+	Unseen bool
+
+	// What the command needs in a sandbox of the person's, beside what an agent has there:
+	Env     map[string]string
+	Forward []wall.Forward
 }
 
 // Description is what a program can do.

@@ -88,9 +88,9 @@ func (sessions) Natives(_ context.Context, r executor.AgentRun) ([]executor.Nati
 
 // Join needs to be told where the run's programs are, as OpenCode does: a person
 // joins the one that is at work.
-func (p sessions) Join(r executor.AgentRun, session string) []string {
+func (p sessions) Join(r executor.AgentRun, session string) executor.Join {
 	if p.cannot == "join" || !strings.HasSuffix(r.Keep, "/runners") {
-		return nil
+		return executor.Join{}
 	}
-	return []string{"sh", "--resume", session, "it's"}
+	return executor.Join{Argv: []string{"sh", "--resume", session, "it's"}}
 }

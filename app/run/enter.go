@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/app/project"
@@ -43,8 +44,13 @@ type Visit struct {
 // its session over may begin.
 func Enter(ctx context.Context, r *record.Record, v machine.NodeView, visit *Visit) (code int, err error) {
 	dir := r.Space.Dir(v.ID)
+	var join *executor.Join // of a session at work
+	atWork := r.Held && v.Status == executor.Running
+	if atWork {
+		join = visit.takesOver(r, v)
+	}
 	switch {
-	case r.Held && v.Status == executor.Running && !visit.takesOver(r, v):
+	case atWork && join == nil:
 		return 0, exit.Inputf("%s is at work now: what you do in its worktree would become its agent's work.\n  Wait until it has ended; meanwhile: ralph log %s --follow%s", v.Key, words.QuoteArg(string(v.Key)), r.About())
 	case !project.IsDir(dir):
 		return 0, exit.Inputf("%s has no worktree (it would be %s), so there is nothing to enter.\n  What it changed: ralph show %s --diff%s", v.Key, dir, words.QuoteArg(string(v.Key)), r.About())
@@ -78,6 +84,9 @@ func Enter(ctx context.Context, r *record.Record, v machine.NodeView, visit *Vis
 	if err != nil {
 		return 0, err
 	}
+	if join != nil {
+		env, spec.Forward = with(env, join.Env), slices.Concat(spec.Forward, join.Forward)
+	}
 	code, err = visit.run(ctx, dir, env, spec)
 	if said := in.Account(); said != nil && len(said.Refused) > 0 {
 		_, _ = fmt.Fprintln(visit.Err, "ralph: it ran in sandbox", words.Sandboxed(said))
@@ -85,13 +94,33 @@ func Enter(ctx context.Context, r *record.Record, v machine.NodeView, visit *Vis
 	return code, err
 }
 
-// takesOver reports whether the program joins the session of an agent at work, where what a
-// person writes is seen.
-func (p *Visit) takesOver(r *record.Record, v machine.NodeView) bool {
-	return slices.ContainsFunc(SessionsOf(r, v, p.Crew), func(s Session) bool {
-		i := slices.Index(s.Joined, "--")
-		return s.Watched && s.Inside && i >= 0 && slices.Equal(s.Joined[i+1:], p.Argv)
+// takesOver is how the program joins the session of an agent at work, in the agent's own
+// sandbox, where what a person writes is seen; nil: it does not.
+func (p *Visit) takesOver(r *record.Record, v machine.NodeView) *executor.Join {
+	in, err := p.session(r, v)
+	if err != nil {
+		return nil
+	}
+	s := lists.Find(SessionsOf(r, v, p.Crew), func(s *Session) bool {
+		return len(p.Argv) > 0 && s.Watched && s.Inside && s.Agent == in.Agent && s.Gate == in.Gate && slices.Equal(s.join.Argv, p.Argv)
 	})
+	if s == nil {
+		return nil
+	}
+	return &s.join
+}
+
+// with is an environment with other values of these variables.
+func with(env []string, vars map[string]string) []string {
+	out := slices.DeleteFunc(slices.Clone(env), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		_, over := vars[name]
+		return over
+	})
+	for _, name := range slices.Sorted(maps.Keys(vars)) {
+		out = append(out, name+"="+vars[name])
+	}
+	return out
 }
 
 // session is where the program is to be: as a session, of which only Agent, Gate, Step and

@@ -45,8 +45,9 @@ type Session struct {
 	Inside  bool       `json:"in_sandbox,omitempty"` // the command joins it in the agent's sandbox, and is one of ralph's
 	Watched bool       `json:"watched,omitempty"`    // its agent is at work, and what a person writes there now is seen
 
-	commit  string // that its attempt left
-	outside bool   // it is on record that no sandbox confined it
+	commit  string        // that its attempt left
+	outside bool          // it is on record that no sandbox confined it
+	join    executor.Join // what its command is made of
 }
 
 // SessionsOf lists all sessions of a node, newest first. The crew's programs say how to
@@ -144,11 +145,12 @@ func joinSession(r *record.Record, v machine.NodeView, e *Session, crew *Crew) {
 		about.Wall = &wall.Spec{Kind: wall.Namespaces}
 	}
 	about.Node, about.Slug, about.Model, about.Keep = r.Node(v.ID), r.Epic.Agents[e.Agent].Slug, e.Model, r.Keep()
-	if e.Joined = program.Join(about, e.Session); len(e.Joined) == 0 {
+	e.join = program.Join(about, e.Session)
+	if e.Joined = e.join.Argv; len(e.Joined) == 0 {
 		e.Cannot = cmp.Or(program.Describe().Cannot[executor.CanJoin], "its program has no way for people to join")
 	}
 	_, blind := program.Describe().Cannot[executor.CanTakeover]
-	e.Watched = r.Held && e.Status == executor.AttemptRunning.String() && !blind && !(e.Inside && e.Kind == "opencode") // whose server nobody reaches there
+	e.Watched = r.Held && e.Status == executor.AttemptRunning.String() && !blind && !e.join.Unseen
 	if e.Inside {
 		joinInside(r, v, e)
 	}

@@ -93,4 +93,4 @@ func (d program) Natives(ctx context.Context, r executor.AgentRun) ([]executor.N
 	return d.p.Natives(ctx, r)
 }
 
-func (d program) Join(r executor.AgentRun, session string) []string { return d.p.Join(r, session) }
+func (d program) Join(r executor.AgentRun, session string) executor.Join { return d.p.Join(r, session) }

@@ -196,7 +196,7 @@ func (deafProgram) Natives(context.Context, executor.AgentRun) ([]executor.Nativ
 	return nil, nil
 }
 
-func (deafProgram) Join(executor.AgentRun, string) []string { return nil }
+func (deafProgram) Join(executor.AgentRun, string) executor.Join { return executor.Join{} }
 
 // After the end of a turn nothing is kept of it, also of calls that had begun.
 func TestNothingIsKeptAfterTheEnd(t *testing.T) {

@@ -119,4 +119,4 @@ func (p Runner) versionOf(ctx context.Context, prog *program) (string, error) {
 func (Runner) Natives(context.Context, executor.AgentRun) ([]executor.Native, error) { return nil, nil }
 
 // Join implements executor.Program: joining is not possible.
-func (Runner) Join(executor.AgentRun, string) []string { return nil }
+func (Runner) Join(executor.AgentRun, string) executor.Join { return executor.Join{} }

@@ -38,12 +38,12 @@ func (c Runner) Version(ctx context.Context, r executor.AgentRun) (string, error
 }
 
 // Join implements executor.Program.
-func (c Runner) Join(r executor.AgentRun, session string) []string {
+func (c Runner) Join(r executor.AgentRun, session string) executor.Join {
 	argv, err := c.Base.Argv(r, program)
 	if err != nil || session == "" {
-		return nil
+		return executor.Join{}
 	}
-	return append(argv, "--resume", session)
+	return executor.Join{Argv: append(argv, "--resume", session)}
 }
 
 // oneLine is a text on one line, at most n bytes of it.

@@ -47,7 +47,7 @@ func TestNatives(t *testing.T) {
 // S0-112: how a person joins.
 func TestJoin(t *testing.T) {
 	r := executortest.AgentRun(t, ir.Runner{Kind: "claude"})
-	if got := hasty.Join(r, "abc"); !reflect.DeepEqual(got, []string{"claude", "--resume", "abc"}) {
+	if got := hasty.Join(r, "abc").Argv; !reflect.DeepEqual(got, []string{"claude", "--resume", "abc"}) {
 		t.Errorf("got %q", got)
 	}
 }

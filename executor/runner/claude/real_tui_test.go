@@ -118,7 +118,7 @@ func TestRealPersonAtTheScreen(t *testing.T) {
 	go func() { got, err := quick.Run(t.Context(), r); ended <- end{got, err} }()
 	pid := await(t, t.Context(), filepath.Join(r.Dir, "pid"))
 
-	argv := quick.Join(r, f.sessions()[0].Session)
+	argv := quick.Join(r, f.sessions()[0].Session).Argv
 	person := exec.Command(argv[0], argv[1:]...)
 	person.Dir = r.Dir
 	person.Env = []string{"PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "TMPDIR=" + t.TempDir(), "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1"}

@@ -62,15 +62,15 @@ func (c Runner) Check(_ context.Context, r executor.AgentRun) error {
 }
 
 // Join implements executor.Program.
-func (c Runner) Join(r executor.AgentRun, session string) []string {
+func (c Runner) Join(r executor.AgentRun, session string) executor.Join {
 	argv, err := c.Base.Argv(r, program)
 	if err != nil || session == "" {
-		return nil
+		return executor.Join{}
 	}
 	if r.Wall != nil { // its own sandbox does not nest
 		argv = append(argv, "-s", confined(r))
 	}
-	return append(argv, "resume", session)
+	return executor.Join{Argv: append(argv, "resume", session)}
 }
 
 // Run implements executor.Runner.

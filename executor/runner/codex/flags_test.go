@@ -133,11 +133,11 @@ func TestCodexIsAskedForItsVersionAndJoined(t *testing.T) {
 	if v, err := p.runner.Version(t.Context(), p.run); err != nil || v != "0.169.0" {
 		t.Errorf("got %q, %v", v, err)
 	}
-	if got := p.runner.Join(p.run, "01a1"); !slices.Equal(got, []string{filepath.Join(p.dir, "codex"), "resume", "01a1"}) {
+	if got := p.runner.Join(p.run, "01a1").Argv; !slices.Equal(got, []string{filepath.Join(p.dir, "codex"), "resume", "01a1"}) {
 		t.Errorf("got %q", got)
 	}
 	p.run.Wall = &wall.Spec{Kind: wall.Namespaces}
-	if got := p.runner.Join(p.run, "01a1"); !slices.Equal(got, []string{filepath.Join(p.dir, "codex"), "-s", "danger-full-access", "resume", "01a1"}) {
+	if got := p.runner.Join(p.run, "01a1").Argv; !slices.Equal(got, []string{filepath.Join(p.dir, "codex"), "-s", "danger-full-access", "resume", "01a1"}) {
 		t.Errorf("in a sandbox: %q", got)
 	}
 	p.run.Wall = nil

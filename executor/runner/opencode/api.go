@@ -84,7 +84,7 @@ func (a api) request(ctx context.Context, method, path string, in any) (*http.Re
 	if err != nil {
 		return nil, err
 	}
-	req.SetBasicAuth("opencode", a.password)
+	req.SetBasicAuth(userName, a.password)
 	if in != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
@@ -109,7 +109,7 @@ func (a api) call(ctx context.Context, method, path string, in, out any) error {
 	case err != nil:
 		return fmt.Errorf("%s %s: %w", method, path, err)
 	case res.StatusCode/100 != 2:
-		return &statusError{call: method + " " + path, code: res.StatusCode, body: string(b)}
+		return &statusError{call: method + " " + path, code: res.StatusCode, body: string(b[:min(len(b), 4<<10)])}
 	case len(b) > maxAnswer:
 		return fmt.Errorf("%s %s: the answer is longer than %d bytes", method, path, maxAnswer)
 	case out == nil:
@@ -132,13 +132,16 @@ func get[T any](ctx context.Context, a api, path string) (out T, err error) {
 // of is the path of something about a session, a permission or a server.
 func of(kind, id, what string) string { return "/" + kind + "/" + url.PathEscape(id) + what }
 
+// healthPath is asked whether a server is there.
+const healthPath = "/global/health"
+
 func (a api) healthy(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second) // a call while it boots is never answered
 	defer cancel()
 	var out struct {
 		Healthy bool `json:"healthy"`
 	}
-	return a.call(ctx, http.MethodGet, "/global/health", nil, &out) == nil && out.Healthy
+	return a.call(ctx, http.MethodGet, healthPath, nil, &out) == nil && out.Healthy
 }
 
 // dispose lets the directory's files be read anew.

@@ -29,10 +29,26 @@
 // but not to judges, who also have no tool that shows them more of the kind (read) and
 // no skills of other programs.
 //
+// # In a sandbox
+//
 // A turn in a sandbox has a server of its own there, which ends with it: HOME, and so
 // OpenCode's database, is the agent's on that node. ralph connects to it through the
-// sandbox; nobody attaches to it, and a person joins the session inside once the turn is
-// over.
+// sandbox (process.Inside). The server is not kept for the next turn of the same node and
+// agent: nothing outlives a turn is what a sandbox promises, and a server that stays is a
+// process of the agent's that is at work while gates judge, ralph commits and the next
+// prompt is made, with the last turn's plugins loaded and its mounts and list of hosts. What
+// that costs is its start: STARTS.
+//
+// A person's client runs in a sandbox of their own (`ralph enter`). While the turn is at
+// work, a relay leads there from a port of this machine: an HTTP proxy with a password that
+// is known to no one inside, as the server's is. Messages in the session prove nothing, as
+// the agent can write them; who writes through the relay is a person. With pause the turn is
+// theirs until they leave, and ends then. Their client reads no settings of the agent's
+// (clientAlone); what it runs of the agent's all the same, such as a planted program that is
+// found before opencode, can speak as a person while one is there.
+//
+// The agent commands such a server: its answers, events and redirects are bounded, as is
+// what a turn keeps of what it names (bounds.go).
 //
 // # Turns
 //
@@ -44,7 +60,7 @@
 // agent shows in the stream only. OpenCode retries by itself when a model fails: see
 // Runner.Patience and Runner.Tries.
 //
-// A message without the mark is a person's. From then on the turn is not judged and
+// A message without the mark is a person's (without a sandbox). From then on the turn is not judged and
 // its clocks are stopped until the person is done (see executor.EndTakenOver). What
 // they write in an OpenCode of their own, instead of one attached to this server, is
 // seen only when the turn ends.

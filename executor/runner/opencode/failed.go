@@ -10,6 +10,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/runner"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // limited is how a rate limit shows in what OpenCode says of a failure: while it
@@ -26,10 +27,10 @@ var overflow = lazyregexp.New(`(?i)context.{0,20}(length|window|overflow)|prompt
 // again, for minutes.
 func (u *turn) state(id string, s status) *runner.End {
 	u.begun = u.begun || s.Type == "busy" || s.Type == "retry"
-	if s.Type != "retry" || u.tries[id] == s || u.taken {
+	s.Message = text.Clip(s.Message, 4<<10)
+	if s.Type != "retry" || u.tries[id] == s || u.taken || !keep(u, u.tries, id, s, maxFamily) {
 		return nil
 	}
-	u.tries[id] = s
 	next := time.UnixMilli(s.Next)
 	u.t.Say(fmt.Sprintf("[the model failed: %s; try %d at %s]", short(s.Message, 300), s.Attempt+1, next.UTC().Format(time.TimeOnly)))
 	patience, tries := cmp.Or(u.c.Patience, time.Minute), cmp.Or(u.c.Tries, 3)
@@ -48,29 +49,28 @@ func (u *turn) state(id string, s status) *runner.End {
 
 // failed is how a turn ended that ended with an error.
 func (u *turn) failed(f fault) *runner.End {
-	text := cmp.Or(short(f.Data.Message, 400), f.Name)
+	what := cmp.Or(short(f.Data.Message, 400), f.Name)
 	fail := func(class executor.FailureClass) *runner.End {
-		return &runner.End{Err: &executor.Failure{Class: class, Err: errors.New(text)}}
+		return &runner.End{Err: &executor.Failure{Class: class, Err: errors.New(what)}}
 	}
 	code := f.Data.StatusCode
 	switch {
 	case f.Name == "MessageAbortedError":
-		// Not by ralph: a person stopped the agent.
-		if end := u.person("abort", time.Now(), "(stopped the agent)"); end != nil {
-			return end
+		if u.run.Wall != nil { // by the agent itself: a person's comes through the relay
+			return &runner.End{Died: "was stopped in the middle of its turn"}
 		}
-		return nil
-	case f.Name == "ContextOverflowError", code == 413, code == 400 && overflow.MatchString(text):
+		return u.person("abort", time.Now(), stopped) // not by ralph
+	case f.Name == "ContextOverflowError", code == 413, code == 400 && overflow.MatchString(what):
 		if u.run.Effect.Session != "" && !u.run.Fork {
 			return fail(executor.FailSession) // a fresh one has room
 		}
-		return u.gaveUp(text)
-	case f.Name == "ProviderAuthError", f.Name == "UnknownError" && unknown.MatchString(text):
+		return u.gaveUp(what)
+	case f.Name == "ProviderAuthError", f.Name == "UnknownError" && unknown.MatchString(what):
 		return fail(executor.FailConfig)
 	case f.Name == "MessageOutputLengthError", f.Name == "ContentFilterError", f.Name == "StructuredOutputError":
-		return u.gaveUp(text)
-	case code == 429, code == 0 && limited.MatchString(text):
-		return &runner.End{Err: runner.Limited(until(f.Data.ResponseHeaders), errors.New(text))}
+		return u.gaveUp(what)
+	case code == 429, code == 0 && limited.MatchString(what):
+		return &runner.End{Err: runner.Limited(until(f.Data.ResponseHeaders), errors.New(what))}
 	}
 	return fail(cmp.Or(runner.ClassOf(code), executor.FailTransient))
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,7 +25,7 @@ func (u *turn) hear(ctx context.Context, h heard) *runner.End {
 			id = s.ID
 		}
 		if s.ParentID != "" && u.family[s.ParentID] {
-			u.family[id] = true
+			keep(u, u.family, id, true, maxFamily)
 		}
 	}
 	if !u.family[id] {
@@ -76,11 +77,11 @@ func (u *turn) message(raw json.RawMessage) {
 	switch m.Role {
 	case "user":
 		if m.SessionID == u.id {
-			u.users[m.ID] = true
+			keep(u, u.users, m.ID, true, maxKept)
 		}
 	case "assistant":
-		u.spent[m.ID] = m
-		u.t.Spent(u.usage())
+		keep(u, u.spent, m.ID, costOf(m), maxKept)
+		u.spends = true
 		if m.SessionID == u.id && m.ModelID != "" {
 			u.t.Model(m.ProviderID + "/" + m.ModelID)
 		}
@@ -104,14 +105,19 @@ func (u *turn) part(p part) *runner.End {
 	}
 	switch {
 	case p.Type == "text" && p.Time.End > 0 && !p.Synthetic && u.told[p.ID] == "":
-		u.told[p.ID] = "said"
-		u.t.Say(sub + p.Text)
-	case p.Type == "tool" && u.told[p.ID] != p.State.Status:
-		u.told[p.ID] = p.State.Status
-		u.tool(p, sub)
+		if keep(u, u.told, p.ID, "said", maxKept) {
+			u.t.Say(sub + p.Text)
+		}
+	case p.Type == "tool" && slices.Contains(stages, p.State.Status) && u.told[p.ID] != p.State.Status:
+		if keep(u, u.told, p.ID, p.State.Status, maxKept) {
+			u.tool(p, sub)
+		}
 	}
 	return nil
 }
+
+// stages of a tool that something is said of.
+var stages = []string{"running", "completed", "error"}
 
 // tool says what a tool does. One that runs is a sign of life, but for a subagent,
 // which gives its own.

@@ -88,16 +88,19 @@ func (u *turn) catchUp(ctx context.Context) {
 		if c.Time.Created < float64(u.began.UnixMilli()) && !u.family[c.ID] {
 			continue // of an earlier turn
 		}
-		u.family[c.ID] = true
+		if !keep(u, u.family, c.ID, true, maxFamily) {
+			return
+		}
 		list, _ := u.api.messages(ctx, c.ID)
 		for _, m := range list {
 			if m.Info.Role == "assistant" && m.Info.Time.Created >= float64(u.began.UnixMilli()) {
-				u.spent[m.Info.ID] = m.Info
+				keep(u, u.spent, m.Info.ID, costOf(m.Info), maxKept)
 			}
 		}
 	}
 	permissions, _ := get[[]asked](ctx, u.api, "/permission")
 	questions, _ := get[[]asked](ctx, u.api, "/question")
+	permissions, questions = permissions[:min(len(permissions), maxFamily)], questions[:min(len(questions), maxFamily)]
 	for i, a := range append(permissions, questions...) {
 		if u.family[a.SessionID] {
 			u.answer(ctx, i >= len(permissions), a.ID)
@@ -127,7 +130,7 @@ func (u *turn) judge(list []message) *runner.End {
 			}
 		case "assistant":
 			last = m
-			u.spent[m.Info.ID] = m.Info
+			keep(u, u.spent, m.Info.ID, costOf(m.Info), maxKept)
 			u.t.Model(m.Info.ProviderID + "/" + m.Info.ModelID)
 		}
 	}
@@ -136,6 +139,8 @@ func (u *turn) judge(list []message) *runner.End {
 	}
 	quiet := time.Since(u.calm)
 	switch {
+	case u.theirs():
+		return nil
 	case u.taken:
 		return u.afterPerson(list, quiet)
 	case ours >= 0 && last != nil && last.Info.Error != nil:

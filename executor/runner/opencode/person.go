@@ -25,6 +25,12 @@ func (u *turn) takes() string {
 // ranShell is what OpenCode writes when a person runs a command in the session.
 const ranShell = "The following tool was executed by the user"
 
+// What is recorded of a person who writes nothing.
+const (
+	ranCommand = "(ran a command in the session)"
+	stopped    = "(stopped the agent)"
+)
+
 // persons returns what a person wrote, if a part of a user's message is theirs: it
 // does not carry ralph's mark, and the program did not write it.
 func persons(p part) (string, bool) {
@@ -32,32 +38,44 @@ func persons(p part) (string, bool) {
 	case p.Type != "text" || markOf(p) != "":
 		return "", false
 	case p.Synthetic && strings.HasPrefix(p.Text, ranShell):
-		return "(ran a command in the session)", true
+		return ranCommand, true
 	case p.Synthetic, strings.TrimSpace(p.Text) == "":
 		return "", false
 	}
 	return p.Text, true
 }
 
-// person records that a person wrote in the session: from here on the turn is not
-// judged, and its clocks are stopped.
+// person takes in a message of the session that is a person's. In a sandbox the agent can
+// write there as well as a person: only what comes through the relay counts.
 func (u *turn) person(id string, said time.Time, text string) *runner.End {
-	if u.spoke[id] || u.run.Wall != nil { // nobody reaches a server in a sandbox: whoever wrote there, it was no person
+	if u.run.Wall != nil || u.spoke[id] || !keep(u, u.spoke, id, true, maxKept) {
 		return nil
 	}
-	u.spoke[id] = true
+	return u.takenOver(said, text)
+}
+
+// takenOver records that a person wrote in the session: from here on the turn is not
+// judged, and its clocks are stopped.
+func (u *turn) takenOver(said time.Time, text string) *runner.End {
 	u.heard = time.Now()
 	u.taken = true
 	u.t.Hold(true)
 	if err := u.t.Person(said, text); err != nil {
 		return &runner.End{Err: err}
 	}
-	if u.takes() == pause {
+	if u.takes() == pause && u.relay == nil {
 		return &runner.End{Taken: true} // and what runs goes on: it is theirs
 	}
 	u.again = time.Now().Add(pace)
 	return nil
 }
+
+// theirs reports whether a person has the session until they leave. Its server in a sandbox
+// ends with the turn, so that the turn does not end before.
+func (u *turn) theirs() bool { return u.taken && u.relay != nil && u.takes() == pause }
+
+// left reports whether the person who has the session has left.
+func (u *turn) left() bool { return u.theirs() && u.relay.gone() > settled }
 
 // settled is how long an idle session may still take up a person's last message.
 const settled = 3 * time.Second

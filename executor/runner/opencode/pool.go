@@ -57,7 +57,7 @@ func (c *Runner) planOf(r executor.AgentRun) (plan, map[string]string, error) {
 			vars[name] = value
 		case name == contentVar:
 			p.content = value
-		case name == passwordVar, name == "OPENCODE_SERVER_USERNAME", name == "TMPDIR":
+		case name == passwordVar, name == userVar, name == "TMPDIR":
 		default:
 			p.env = append(p.env, v)
 		}
@@ -104,9 +104,16 @@ func (c *Runner) acquire(ctx context.Context, p plan, r executor.AgentRun) (*ser
 		c.mu.Lock()
 		all := append(slices.Clone(c.off[base]), on...)
 		slices.Sort(all)
-		c.off[base] = slices.Compact(all)
+		all = slices.Compact(all)
+		few := len(all) <= maxServers && !slices.ContainsFunc(all, func(name string) bool { return len(name) > maxID })
+		if few {
+			c.off[base] = all
+		}
 		c.mu.Unlock()
 		c.release(s)
+		if !few {
+			return nil, runner.Configuration(fmt.Errorf("opencode: its configuration names more than %d MCP servers, or one with a name of more than %d bytes", maxServers, maxID))
+		}
 	}
 	return nil, runner.Configuration(fmt.Errorf("opencode: MCP servers of its configuration cannot be turned off in %s", r.Dir))
 }

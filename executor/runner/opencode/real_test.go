@@ -227,8 +227,8 @@ func TestRealSessions(t *testing.T) {
 				break
 			}
 		}
-		_, a, ok := serving(r.Keep, session)
-		if join := w.c.Join(r, session); !ok || filepath.Base(join[0]) != attachFile {
+		_, a, ok := serving(r.Keep, session, false)
+		if join := w.c.Join(r, session).Argv; !ok || filepath.Base(join[0]) != attachFile {
 			t.Fatalf("a person types %q", join)
 		}
 		person := exec.CommandContext(t.Context(), r.Runner.Run[0], "run", "--attach", a.URL, "--dir", r.Dir, "--session", session, "a person speaks")

@@ -53,6 +53,8 @@ const (
 	passwordVar = "OPENCODE_SERVER_PASSWORD"
 	contentVar  = "OPENCODE_CONFIG_CONTENT"
 	serverMark  = "RALPH_SERVER" // marks the server's descendants, while ralph lives
+	userVar     = "OPENCODE_SERVER_USERNAME"
+	userName    = "opencode" // what its clients take if that is not set
 )
 
 // startTime is how long a server may take to listen and to answer.
@@ -65,10 +67,17 @@ var listening = lazyregexp.New(`listening on (http://\S+)\s`)
 func (c *Runner) start(ctx context.Context, p plan, dir, mark string) (*server, error) {
 	s := &server{
 		dir: dir, password: rand.Text(), done: make(chan struct{}),
-		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 16, IdleConnTimeout: time.Minute}},
-		turns:  map[string]map[string]string{}, active: map[string]map[string]bool{}, dirs: map[string]bool{},
+		client: &http.Client{
+			Transport:     &http.Transport{MaxIdleConnsPerHost: 16, IdleConnTimeout: time.Minute, MaxResponseHeaderBytes: 64 << 10},
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+		turns: map[string]map[string]string{}, active: map[string]map[string]bool{}, dirs: map[string]bool{},
 	}
-	for _, d := range []string{s.temp(), filepath.Join(dir, sessionsDir)} {
+	dirs := []string{s.temp(), filepath.Join(dir, sessionsDir)}
+	if p.only != nil {
+		dirs = append(dirs, filepath.Dir(s.people()))
+	}
+	for _, d := range dirs {
 		if err := regular.MkdirOwn(d); err != nil {
 			return nil, err
 		}
@@ -105,16 +114,16 @@ func (c *Runner) start(ctx context.Context, p plan, dir, mark string) (*server, 
 		s.end()
 		return nil, err
 	}
-	if p.only != nil { // nobody reaches it from here
+	if p.only != nil { // a person reaches it by a relay: see lend
 		return s, nil
 	}
 	return s, s.announce(p)
 }
 
-// confine puts the server into the sandbox of a turn, where it can read its own directory,
-// and reaches for it there.
+// confine puts the server into the sandbox of a turn, where it can read its own directory
+// but for what is for people, and reaches for it there.
 func (s *server) confine(spec *process.Spec, only *runner.Turn) {
-	spec.Wall = runner.SpecOf(only, spec.Argv, spec.Env, wall.Mount{From: s.dir}).Wall
+	spec.Wall = runner.SpecOf(only, spec.Argv, spec.Env, wall.Mount{From: s.dir}, wall.Mount{At: filepath.Dir(s.people()), Cover: true}).Wall
 	s.inside = make(chan process.Inside, 1)
 	spec.Begun = func(in process.Inside) { s.inside <- in }
 	s.client.Transport.(*http.Transport).DialContext = func(ctx context.Context, _, at string) (net.Conn, error) {
@@ -230,6 +239,7 @@ const (
 	announceFile = "server.json"
 	attachFile   = "attach"
 	sessionsDir  = "sessions" // a file for each session that it has had
+	peopleDir    = "people"   // of a server in a sandbox: announceFile
 )
 
 // announce writes how a person attaches to the server: a script that no one else
@@ -242,11 +252,15 @@ func (s *server) announce(p plan) error {
 	if err := regular.WriteOwn(filepath.Join(s.dir, attachFile), []byte(script+" \"$@\"\n"), 0o700); err != nil {
 		return err
 	}
-	b, err := json.Marshal(announced{PID: os.Getpid(), URL: s.url, Password: s.password})
+	return announce(filepath.Join(s.dir, announceFile), s.url, s.password)
+}
+
+func announce(file, url, password string) error {
+	b, err := json.Marshal(announced{PID: os.Getpid(), URL: url, Password: password})
 	if err != nil {
 		return err
 	}
-	return atomicfile.WriteOwn(filepath.Join(s.dir, announceFile), b, 0o600)
+	return atomicfile.WriteOwn(file, b, 0o600)
 }
 
 // has notes that a session is worked in at this server.

@@ -361,7 +361,7 @@ func TestHowAPersonJoins(t *testing.T) { // S0-112
 	f := newFake(t, nil)
 	var r executor.AgentRun
 	f.turn = func(p *play) {
-		during = p.c.Join(r, p.session)
+		during = p.c.Join(r, p.session).Argv
 		fine(p)
 	}
 	r = f.ask(t)
@@ -380,7 +380,7 @@ func TestHowAPersonJoins(t *testing.T) { // S0-112
 	if err := f.c.Close(); err != nil {
 		t.Fatal(err)
 	}
-	after := f.c.Join(r, got.Session)
+	after := f.c.Join(r, got.Session).Argv
 	if want := []string{"env", "HOME=" + f.dir, "XDG_DATA_HOME=/data", f.program, r.Dir, "--session", got.Session}; !slices.Equal(after, want) {
 		t.Errorf("afterwards: %q, want %q", after, want)
 	}

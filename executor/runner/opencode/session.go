@@ -102,7 +102,8 @@ func rules(r executor.AgentRun, temp string) []rule {
 }
 
 // idle waits until no one else has the session at work: a prompt to a busy one
-// would be mixed into what it does. It is a person who has it: the clocks are stopped.
+// would be mixed into what it does. It is a person who has it: the clocks are stopped. (Not
+// in a sandbox, where none comes before the turn is at work.)
 func (u *turn) idle(ctx context.Context, id string) error {
 	defer u.t.Hold(false)
 	for {
@@ -113,7 +114,7 @@ func (u *turn) idle(ctx context.Context, id string) error {
 		if s, busy := all[id]; !busy || s.Type == "idle" {
 			return nil
 		}
-		u.t.Hold(true)
+		u.t.Hold(u.run.Wall == nil)
 		select {
 		case <-ctx.Done():
 			return ctx.Err()

@@ -67,7 +67,7 @@ func configured(binary, base string) ir.Runner {
 // personWrites sends a message as a client that is attached to the server does, and
 // returns when it stands in the session.
 func personWrites(ctx context.Context, r executor.AgentRun, session, text string) error {
-	dir, a, ok := serving(r.Keep, session)
+	dir, a, ok := serving(r.Keep, session, r.Wall != nil)
 	if !ok {
 		return fmt.Errorf("no server of %s has the session %s", r.Keep, session)
 	}

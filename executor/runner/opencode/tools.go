@@ -15,6 +15,9 @@ func (u *turn) connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if len(on) > maxServers {
+		return tooMuch()
+	}
 	for name, st := range on {
 		if st.Status != "disabled" && !u.server.uses(u.run.Dir, name) {
 			if err := u.api.disconnect(ctx, name); err != nil {

@@ -26,6 +26,7 @@ type turn struct {
 	model  *modelRef
 	server *server
 	api    api
+	relay  *relay // by which a person comes to the server in a sandbox; nil: there is none
 
 	id     string          // of the session
 	mark   string          // of the message that the turn is
@@ -33,12 +34,14 @@ type turn struct {
 	family map[string]bool // the session and its subagents'
 	began  time.Time       // when the message was sent
 
-	begun bool              // the session was at work on it
-	users map[string]bool   // new messages of users
-	spent map[string]info   // new messages of the agent and its subagents
-	told  map[string]string // what was said of a part
-	fault *fault            // of the session, beside its messages
-	tries map[string]status // what was said of a model that fails, by session
+	begun  bool              // the session was at work on it
+	users  map[string]bool   // new messages of users
+	spent  map[string]cost   // what new messages of the agent and its subagents cost
+	spends bool              // that changed since it was said
+	told   map[string]string // what was said of a part
+	fault  *fault            // of the session, beside its messages
+	tries  map[string]status // what was said of a model that fails, by session
+	flood  bool              // the server named too much: see keep
 
 	taken  bool            // a person wrote
 	spoke  map[string]bool // their messages
@@ -75,7 +78,7 @@ func (c *Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEn
 	}
 	u := &turn{
 		c: c, t: t, run: r, model: model, server: s, api: s.in(r.Dir), mark: string(r.Node.ID) + "/" + r.Turn() + "/" + rand.Text()[:10],
-		known: map[string]bool{}, family: map[string]bool{}, users: map[string]bool{}, spent: map[string]info{}, told: map[string]string{},
+		known: map[string]bool{}, family: map[string]bool{}, users: map[string]bool{}, spent: map[string]cost{}, told: map[string]string{},
 		tries: map[string]status{}, spoke: map[string]bool{},
 	}
 	e := u.do(t.Context(), vars)
@@ -83,7 +86,7 @@ func (c *Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEn
 		e.Err = s.failure(e.Err)
 	}
 	e.Usage = u.usage()
-	if e.Taken && u.takes() == pause {
+	if e.Taken && u.takes() == pause && r.Wall == nil {
 		c.lend(s)
 	} else {
 		process.Sweep(r.OutcomeFile(), runner.Mark) // what the agent's shells left in the background
@@ -126,7 +129,10 @@ func (u *turn) do(ctx context.Context, vars map[string]string) runner.End {
 			return runner.End{Err: err}
 		}
 		for _, m := range before {
-			u.known[m.Info.ID] = true
+			keep(u, u.known, m.Info.ID, true, maxKept)
+		}
+		if u.flood {
+			return runner.End{Err: tooMuch()}
 		}
 	}
 	if err := u.connect(ctx); err != nil {
@@ -141,7 +147,22 @@ func (u *turn) do(ctx context.Context, vars map[string]string) runner.End {
 	if err := u.send(ctx); err != nil {
 		return runner.End{Err: errors.Join(err, u.stop())}
 	}
+	defer u.lend(ctx)()
 	return u.follow(ctx, events)
+}
+
+// lend lets people come to the session of a turn in a sandbox; what it returns ends that.
+func (u *turn) lend(ctx context.Context) func() {
+	if u.run.Wall == nil || u.run.Keep == "" {
+		return func() {}
+	}
+	r, err := u.server.lend(ctx, u.id)
+	if err != nil {
+		u.t.Say(fmt.Sprintf("[no person can join this session: %v]", err))
+		return func() {}
+	}
+	u.relay = r
+	return r.close
 }
 
 // sessionID is what a handle of OpenCode's looks like: it is recorded, and names a file.
@@ -180,6 +201,10 @@ const quietTime = 5 * time.Second
 func (u *turn) follow(ctx context.Context, events <-chan heard) runner.End {
 	tick := time.NewTicker(pace)
 	defer tick.Stop()
+	var wrote <-chan wrote
+	if u.relay != nil {
+		wrote = u.relay.wrote
+	}
 	for {
 		var end *runner.End
 		select {
@@ -196,10 +221,22 @@ func (u *turn) follow(ctx context.Context, events <-chan heard) runner.End {
 			default:
 				end = u.hear(ctx, h)
 			}
+		case w := <-wrote:
+			end = u.takenOver(w.at, w.text)
 		case now := <-tick.C:
+			if u.spends { // it goes through all of them
+				u.t.Spent(u.usage())
+				u.spends = false
+			}
+			if u.left() {
+				return runner.End{Taken: true}
+			}
 			if !u.again.IsZero() && now.After(u.again) || now.Sub(u.latest) > quietTime {
 				end = u.look(ctx, false)
 			}
+		}
+		if end == nil && u.flood {
+			end = &runner.End{Err: tooMuch()}
 		}
 		if end == nil {
 			continue

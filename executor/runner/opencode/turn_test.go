@@ -399,7 +399,7 @@ func TestASessionThatBeginsSlowlyDidNotStop(t *testing.T) {
 	}
 	u := &turn{
 		c: f.c, t: begun, run: r, id: "ses_1", mark: "m", family: map[string]bool{"ses_1": true}, known: map[string]bool{}, users: map[string]bool{},
-		spent: map[string]info{}, told: map[string]string{}, tries: map[string]status{}, spoke: map[string]bool{},
+		spent: map[string]cost{}, told: map[string]string{}, tries: map[string]status{}, spoke: map[string]bool{},
 		api: api{url: f.url, password: strings.Repeat("x", 20), dir: r.Dir, http: http.DefaultClient},
 	}
 	long := time.Now().Add(-time.Hour)

@@ -128,7 +128,7 @@ func access(a Agent) []Case {
 		{
 			Name: "a person can join a session", Needs: needs(executor.CanJoin),
 			play: func(t *testing.T, s *stage) {
-				if argv := s.inner.(executor.Program).Join(s.ask(turn{}), s.agent.Gone); len(argv) == 0 || !slices.Contains(argv, s.agent.Gone) {
+				if argv := s.inner.(executor.Program).Join(s.ask(turn{}), s.agent.Gone).Argv; len(argv) == 0 || !slices.Contains(argv, s.agent.Gone) {
 					t.Errorf("a person types %q", argv)
 				}
 			},
