@@ -172,9 +172,10 @@ func TestAPersonTakesOverASessionInASandbox(t *testing.T) { // S4-64, S4-68, S4-
 			session := fmt.Sprintf("ses_%d", f.n+1)
 			var left atomic.Bool
 			var person sync.WaitGroup
+			var v *visitor
 			looked := f.called("GET /session/status")
 			person.Go(func() {
-				v := f.visits(t, r, session)
+				v = f.visits(t, r, session)
 				stranger := *v
 				stranger.password = "another"
 				if _, err := stranger.messages(t.Context(), session); !isCode(err, http.StatusUnauthorized) {
@@ -208,6 +209,9 @@ func TestAPersonTakesOverASessionInASandbox(t *testing.T) { // S4-64, S4-68, S4-
 				t.Error("the turn ended before the person left, and the server with it")
 			}
 			person.Wait()
+			if v.healthy(t.Context()) {
+				t.Error("the relay outlives the turn")
+			}
 			if h := spoken(*facts); len(h) != 1 || h[0].Text != "use argon2" || h[0].Session != session {
 				t.Errorf("on record: %+v", h)
 			}

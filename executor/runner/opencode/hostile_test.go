@@ -140,6 +140,7 @@ func TestAServerThatNamesTooMuchEndsItsTurn(t *testing.T) {
 // fails runs a turn that a person is to look at, since its server names too much.
 func fails(t *testing.T, f *fake, r executor.AgentRun) {
 	t.Helper()
+	r.Step.Limits.TimeoutMS = 60_000
 	got, err := f.c.Run(t.Context(), r)
 	if classOf(err) != executor.FailConfig || !strings.Contains(err.Error(), "names more than") {
 		t.Errorf("got %+v, %v (%s)", got, err, classOf(err))

@@ -2,6 +2,7 @@ package opencode
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
@@ -206,11 +207,10 @@ func said(q *http.Request) (string, bool) {
 	if in.Command != "" {
 		own, texts = false, append(texts, "/"+in.Command+" "+in.Arguments)
 	}
-	text := strings.TrimSpace(strings.Join(texts, "\n\n"))
-	if text == "" {
-		text = "(a message without text)"
+	if own {
+		return "", false
 	}
-	return text, !own
+	return cmp.Or(strings.TrimSpace(strings.Join(texts, "\n\n")), "(a message without text)"), true
 }
 
 // people is the file that says where the relay to a server in a sandbox is; it is hidden there.

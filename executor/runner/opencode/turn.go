@@ -211,6 +211,9 @@ func (u *turn) follow(ctx context.Context, events <-chan heard) runner.End {
 		case <-ctx.Done():
 			return runner.End{Err: errors.Join(ctx.Err(), u.stop())}
 		case <-u.server.done:
+			if u.theirs() {
+				return runner.End{Taken: true} // tried again it would be the agent's
+			}
 			return runner.End{Err: u.server.gone()}
 		case h, ok := <-events:
 			switch {

@@ -1,0 +1,49 @@
+package opencode
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+func TestWhatAPersonDoesThroughARelay(t *testing.T) {
+	const message = `{"parts":[{"type":"text","text":"use argon2"}]}`
+	for name, c := range map[string]struct{ call, body, want string }{
+		"a message":                    {"POST /session/ses_1/message?directory=/w", message, "use argon2"},
+		"a message that is not waited": {"POST /session/ses_1/prompt_async", message, "use argon2"},
+		"one of several parts":         {"POST /session/ses_1/message", `{"parts":[{"type":"file"},{"type":"text","text":"a"},{"type":"text","text":"b"}]}`, "a\n\nb"},
+		"a file alone":                 {"POST /session/ses_1/message", `{"parts":[{"type":"file"}]}`, "(a message without text)"},
+		"a long one":                   {"POST /session/ses_1/message", `{"parts":[{"type":"text","text":"` + strings.Repeat("x", maxWords) + `"}]}`, "(a message of which the text is not known)"},
+		"the program's own note":       {"POST /session/ses_1/prompt_async", `{"noReply":true,"parts":[{"type":"text","text":"moved","synthetic":true}]}`, ""},
+		"a command":                    {"POST /session/ses_1/command", `{"command":"review","arguments":"all of it"}`, "/review all of it"},
+		"a command of the shell":       {"POST /session/ses_1/shell", `{"command":"ls"}`, ranCommand},
+		"a stop":                       {"POST /session/ses_1/abort", "", stopped},
+		"one by the second API":        {"POST /api/session/ses_1/interrupt", "", stopped},
+		"in another session":           {"POST /session/ses_2/message", message, ""},
+		"a look":                       {"GET /session/ses_1/message", "", ""},
+		"a change of the title":        {"PATCH /session/ses_1", `{"title":"x"}`, ""},
+	} {
+		method, path, _ := strings.Cut(c.call, " ")
+		q := httptest.NewRequest(method, path, strings.NewReader(c.body))
+		got, ok := (&relay{session: "ses_1"}).words(q)
+		if got != c.want || ok != (c.want != "") {
+			t.Errorf("%s: got %.100q, %v; want %q", name, got, ok, c.want)
+		}
+		if b, err := io.ReadAll(q.Body); err != nil || string(b) != c.body {
+			t.Errorf("%s: its body is %.100q, %v", name, b, err)
+		}
+	}
+}
+
+func TestAPersonsProgramWritesNoEndOfMessages(t *testing.T) {
+	r := &relay{session: "ses_1", password: "secret", wrote: make(chan wrote, 1), count: maxWrote}
+	q := httptest.NewRequest(http.MethodPost, "/session/ses_1/abort", nil)
+	q.SetBasicAuth(userName, "secret")
+	w := httptest.NewRecorder()
+	r.ServeHTTP(w, q)
+	if w.Code != http.StatusTooManyRequests || len(r.wrote) > 0 {
+		t.Errorf("it is answered %d, and %d are taken", w.Code, len(r.wrote))
+	}
+}
