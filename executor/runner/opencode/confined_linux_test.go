@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -170,7 +171,7 @@ func TestAPersonTakesOverASessionInASandbox(t *testing.T) { // S4-64, S4-68, S4-
 			r, facts := f.record(t)
 			r.Human = ir.HITL{OnHumanMessage: on}
 			session := fmt.Sprintf("ses_%d", f.n+1)
-			var left atomic.Bool
+			var left, over atomic.Bool
 			var person sync.WaitGroup
 			var v *visitor
 			looked := f.called("GET /session/status")
@@ -183,8 +184,8 @@ func TestAPersonTakesOverASessionInASandbox(t *testing.T) { // S4-64, S4-68, S4-
 				}
 				leave := v.watches()
 				v.does("/prompt_async", saying("use argon2"))
-				if on == pause { // which is looked at every five seconds
-					f.await(looked+3, "GET /session/status")
+				for on == pause && !over.Load() && f.called("GET /session/status") < looked+3 { // which is asked every five seconds
+					time.Sleep(10 * time.Millisecond)
 				}
 				printed, err := filepath.Glob(filepath.Join(r.Keep, "opencode-*", "serve.*"))
 				for _, file := range printed {
@@ -202,6 +203,7 @@ func TestAPersonTakesOverASessionInASandbox(t *testing.T) { // S4-64, S4-68, S4-
 			})
 			f.confine(t, &r, t.TempDir())
 			got, err := f.c.Run(t.Context(), r)
+			over.Store(true)
 			if err != nil || got.End != executor.EndTakenOver || got.Session != session {
 				t.Errorf("got %+v, %v", got, err)
 			}
@@ -209,7 +211,8 @@ func TestAPersonTakesOverASessionInASandbox(t *testing.T) { // S4-64, S4-68, S4-
 				t.Error("the turn ended before the person left, and the server with it")
 			}
 			person.Wait()
-			if v.healthy(t.Context()) {
+			if c, err := net.Dial("tcp", strings.TrimPrefix(v.url, "http://")); err == nil {
+				_ = c.Close()
 				t.Error("the relay outlives the turn")
 			}
 			if h := spoken(*facts); len(h) != 1 || h[0].Text != "use argon2" || h[0].Session != session {
@@ -244,7 +247,9 @@ func TestASessionIsBusyOrStoppedInsideByNoPerson(t *testing.T) {
 		f.sessions["ses_old"] = &session{ID: "ses_old", Directory: r.Dir}
 		f.statuses["ses_old"] = status{Type: "busy"}
 		f.confine(t, &r, t.TempDir())
-		if got, err := f.c.Run(t.Context(), r); err != nil || got.End != executor.EndTimeout {
+		ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+		defer stop()
+		if got, err := f.c.Run(ctx, r); err != nil || got.End != executor.EndTimeout {
 			t.Errorf("got %+v, %v", got, err)
 		}
 	})

@@ -37,7 +37,8 @@
 // agent: nothing outlives a turn is what a sandbox promises, and a server that stays is a
 // process of the agent's that is at work while gates judge, ralph commits and the next
 // prompt is made, with the last turn's plugins loaded and its mounts and list of hosts. What
-// that costs is its start: STARTS.
+// that costs is its start: some two seconds of a turn (1.5 to 2.7 in a new home, measured on
+// two busy cores, and half a second for the first answer), as much as without a sandbox.
 //
 // A person's client runs in a sandbox of their own (`ralph enter`). While the turn is at
 // work, a relay leads there from a port of this machine: an HTTP proxy with a password that
