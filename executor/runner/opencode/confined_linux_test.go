@@ -146,8 +146,7 @@ func (v *visitor) watches() func() {
 // A person takes over a session whose server is in a sandbox. With pause it is theirs until
 // they leave: nothing outlives the turn.
 func TestAPersonTakesOverASessionInASandbox(t *testing.T) { // S4-64, S4-68, S4-106, execution §6
-	var f *fake
-	f = newFake(t, func(p *play) {
+	f := newFake(t, func(p *play) {
 		if p.mark == "" { // a person's
 			p.human("msg_person", "use argon2")
 			p.answers("as you like")
