@@ -169,6 +169,7 @@ func TestAPersonTakesOverASessionInASandbox(t *testing.T) { // S4-64, S4-68, S4-
 		t.Run(on, func(t *testing.T) {
 			r, facts := f.record(t)
 			r.Human = ir.HITL{OnHumanMessage: on}
+			f.confine(t, &r, t.TempDir())
 			session := fmt.Sprintf("ses_%d", f.n+1)
 			var left, over atomic.Bool
 			var person sync.WaitGroup
@@ -200,7 +201,6 @@ func TestAPersonTakesOverASessionInASandbox(t *testing.T) { // S4-64, S4-68, S4-
 					leave()
 				}
 			})
-			f.confine(t, &r, t.TempDir())
 			got, err := f.c.Run(t.Context(), r)
 			over.Store(true)
 			if err != nil || got.End != executor.EndTakenOver || got.Session != session {
