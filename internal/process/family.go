@@ -36,9 +36,9 @@ var families struct {
 	unsure bool // a process was about to become another program, and may belong to any
 }
 
-// join begins a family. mark is "NAME=value", or "".
-func join(root int, mark string) *family {
-	f := &family{root: proc{pid: root}, mark: mark, seen: map[int]proc{}, homes: map[int]bool{}}
+// join begins a family. mark is "NAME=value", or ""; inside is nil without a sandbox.
+func join(root int, mark string, inside Inside) *family {
+	f := &family{inside: inside, root: proc{pid: root}, mark: mark, seen: map[int]proc{}, homes: map[int]bool{}}
 	if p, ok := read(root); ok {
 		f.root = p
 	}
@@ -48,7 +48,11 @@ func join(root int, mark string) *family {
 		families.set = map[*family]bool{}
 	}
 	families.set[f] = true
-	tellGuard(guardWord{verb: wordBegin, pid: root, start: f.root.start})
+	word := guardWord{verb: wordBegin, pid: root, start: f.root.start}
+	if inside != nil {
+		word.root = walled
+	}
+	tellGuard(word)
 	return f
 }
 
@@ -232,8 +236,7 @@ func (f *family) kill(sig syscall.Signal) {
 func (f *family) end(s Spec, done <-chan error) {
 	grace := cmp.Or(s.Grace, 5*time.Second)
 	if s.AtOnce != nil && s.AtOnce() {
-		f.kill(syscall.SIGKILL)
-		<-done
+		f.finally(grace, done)
 		return
 	}
 	if s.Ask != nil {
@@ -251,6 +254,16 @@ func (f *family) end(s Spec, done <-chan error) {
 	}
 	if within(done, grace) {
 		return
+	}
+	f.finally(grace, done)
+}
+
+// finally kills the program. A sandbox does that itself: it knows of more than is seen here.
+func (f *family) finally(grace time.Duration, done <-chan error) {
+	if f.inside != nil {
+		if _ = f.inside.Close(); within(done, grace) {
+			return
+		}
 	}
 	f.kill(syscall.SIGKILL)
 	<-done

@@ -72,8 +72,9 @@ type guard struct {
 
 // guardedFamily is a program that has not ended, with its descendants.
 type guardedFamily struct {
-	start uint64
-	seen  map[int]uint64
+	start  uint64
+	seen   map[int]uint64
+	walled bool // it ends what is left itself, unless it is killed before
 }
 
 // listen receives reports until ralph is dead. It returns false if there is nothing
@@ -112,7 +113,7 @@ func (g *guard) listen(ralph int) bool {
 func (g *guard) hear(w guardWord) bool {
 	switch w.verb {
 	case wordBegin:
-		g.began[w.pid] = &guardedFamily{start: w.start, seen: map[int]uint64{}}
+		g.began[w.pid] = &guardedFamily{start: w.start, seen: map[int]uint64{}, walled: w.root == walled}
 	case wordDone:
 		delete(g.began, w.pid)
 	case wordSeen:
@@ -184,7 +185,7 @@ type hunt struct {
 	hit    map[int]proc // what was killed
 }
 
-// find lists what lives and is ralph's; true is for tools, which may end by themselves.
+// find lists what lives and is ralph's; true is for tools and sandboxes, which may end by themselves.
 func (h *hunt) find(all map[int]proc) map[proc]bool {
 	if h.latest == 0 {
 		for _, p := range all {
@@ -230,7 +231,7 @@ func (h *hunt) find(all map[int]proc) map[proc]bool {
 }
 
 // known are those that ralph reported, that were killed and still live, that are in a group
-// which ralph made, or that carry its mark; true: a tool.
+// which ralph made, or that carry its mark; true: a tool, or a sandbox.
 func (h *hunt) known(all map[int]proc, self int) map[int]bool {
 	found := map[int]bool{}
 	same := func(pid int, start uint64) bool { p, ok := all[pid]; return ok && p.start == start }
@@ -265,6 +266,11 @@ func (h *hunt) known(all map[int]proc, self int) map[int]bool {
 		}
 		if tool, carries := h.marked(p.pid); carries {
 			found[p.pid] = tool
+		}
+	}
+	for root, f := range h.began {
+		if f.walled && same(root, f.start) {
+			found[root] = true
 		}
 	}
 	return found

@@ -16,11 +16,14 @@ type guardWord struct {
 
 // Verbs.
 const (
-	wordBegin = '+' // a program began: the leader of its group
+	wordBegin = '+' // a program began: the leader of its group; root is walled if that is a sandbox's
 	wordSeen  = 's' // a descendant of root; of 0: of some program
 	wordDone  = '-' // nothing is left of a program
 	wordEnd   = '.' // nothing is left at all
 )
+
+// walled is of a process that ends all that is in its sandbox when ralph is dead.
+const walled = 1
 
 func (w guardWord) append(b []byte) []byte {
 	b = strconv.AppendInt(append(b, w.verb, ' '), int64(w.root), 10)

@@ -58,8 +58,7 @@ func run(ctx context.Context, s Spec, path string, out, errOut *sink) (Result, e
 			s.Begun(inside)
 		}
 	}
-	family := join(cmd.Process.Pid, markOf(s))
-	family.inside = inside
+	family := join(cmd.Process.Pid, markOf(s), inside)
 	done := make(chan error, 1)
 	whenEnded(cmd.Process, func() { done <- cmd.Wait() })
 

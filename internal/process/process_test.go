@@ -198,7 +198,7 @@ func TestWhoEndedInTimeIsNotTooLate(t *testing.T) {
 	if err := ended.Start(); err != nil {
 		t.Fatal(err)
 	}
-	f := join(ended.Process.Pid, "")
+	f := join(ended.Process.Pid, "", nil)
 	defer f.leave()
 	if f.root.start == 0 {
 		t.Skip("no /proc")

@@ -66,7 +66,8 @@ type Inside interface {
 	Signal(sig syscall.Signal)
 	// Dial connects to an address of the sandbox's own loopback interface, "127.0.0.1:80".
 	Dial(ctx context.Context, at string) (net.Conn, error)
-	// Close ends what serves the sandbox from outside. It may be called more than once.
+	// Close ends what serves the sandbox from outside, and with it the sandbox, which then
+	// ends all that is inside. It may be called more than once.
 	Close() error
 }
 

@@ -21,16 +21,16 @@ var certificates = []string{
 }
 
 // environ is the environment of a program inside: what leads out is not there, and with a
-// proxy all spellings of the variables that name it are.
-func environ(env []string, proxy bool) []string {
+// proxy, "host:port", all spellings of the variables that name it are.
+func environ(env []string, proxy string) []string {
 	out := slices.DeleteFunc(slices.Clone(env), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
 		return slices.Contains(outside, name)
 	})
 	set := map[string]string{"TMPDIR": "/tmp", "NO_PROXY": "127.0.0.1,localhost,::1", "no_proxy": "127.0.0.1,localhost,::1"}
-	if proxy {
+	if proxy != "" {
 		for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"} {
-			set[name] = "http://" + ProxyAt
+			set[name] = "http://" + proxy
 		}
 		set["NODE_USE_ENV_PROXY"] = "1" // Node from 22.21 on
 	}

@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -21,13 +22,14 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/ralph-compiler/ralph/internal/process"
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/sandbox/inside"
 	"github.com/ralph-compiler/ralph/internal/wall"
 )
 
 // Start implements process.Wall.
 func (s *Sandbox) Start(cmd *exec.Cmd, alone bool) (process.Inside, error) {
-	if s.spec.Kind != wall.Namespaces && s.spec.Kind != wall.Bwrap {
+	if !slices.Contains(wall.Confining, s.spec.Kind) && s.spec.Kind != wall.Landlock {
 		return nil, &process.NotStarted{Err: &Unavailable{Kind: s.spec.Kind, Why: "this version of ralph does not make such a sandbox"}}
 	}
 	order, err := s.order(cmd, alone)
@@ -41,14 +43,42 @@ func (s *Sandbox) Start(cmd *exec.Cmd, alone bool) (process.Inside, error) {
 		}
 		defer b.close()
 	}
-	return s.start(cmd, order, b)
+	if s.spec.Kind == wall.Landlock {
+		return s.startFenced(cmd, order)
+	}
+	return s.start(cmd, order, b, nil)
+}
+
+// startFenced starts what an order says behind Landlock.
+func (s *Sandbox) startFenced(cmd *exec.Cmd, order *inside.Order) (in process.Inside, err error) {
+	proxy, err := s.fence(order, cmd.Env)
+	defer func() {
+		if err != nil && order.Fence != nil {
+			err = errors.Join(err, regular.RemoveAllOwn(order.Fence.Temp))
+		}
+	}()
+	if err != nil {
+		return nil, lasting(s.named(err), inside.Scarce(err))
+	}
+	order.Ports = nil // nothing listens inside
+	var serve *serving
+	if proxy != nil {
+		only := &Sandbox{spec: wall.Spec{Name: s.spec.Name, Egress: s.spec.Egress}}
+		if serve, err = only.serve([]net.Listener{proxy}); err != nil {
+			return nil, errors.Join(err, proxy.Close())
+		}
+	}
+	if in, err = s.start(cmd, order, nil, serve); err != nil && serve != nil {
+		serve.close()
+	}
+	return in, err
 }
 
 // named is an error that names the sandbox.
 func (s *Sandbox) named(err error) error { return fmt.Errorf("sandbox %q: %w", s.spec.Name, err) }
 
-// start starts what an order says, by bwrap if b is not nil.
-func (s *Sandbox) start(cmd *exec.Cmd, order *inside.Order, b *bubble) (process.Inside, error) {
+// start starts what an order says, by bwrap if b is not nil. serve is what serves it already.
+func (s *Sandbox) start(cmd *exec.Cmd, order *inside.Order, b *bubble, serve *serving) (process.Inside, error) {
 	if _, is := cmd.Stderr.(*os.File); is && b != nil {
 		order.Made.Stderr = stderrFD
 	}
@@ -75,10 +105,13 @@ func (s *Sandbox) start(cmd *exec.Cmd, order *inside.Order, b *bubble) (process.
 		err = b.start(cmd)
 	}
 	if err != nil {
-		return nil, errors.Join(lasting(explain(err), inside.Scarce(err)), ours.Close())
+		if order.Fence == nil {
+			err = explain(err)
+		}
+		return nil, errors.Join(lasting(err, inside.Scarce(err)), ours.Close())
 	}
 	_ = its.Close() // ours shall end with the other copy
-	in := &running{s: s, conn: ours, ended: make(chan struct{})}
+	in := &running{s: s, conn: ours, serve: serve, ended: make(chan struct{})}
 	if err := in.await(order); err != nil {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait() // it was killed
@@ -109,7 +142,7 @@ func (s *Sandbox) order(cmd *exec.Cmd, alone bool) (*inside.Order, error) {
 		}
 	}
 	o := &inside.Order{
-		Wall: s.spec, Path: cmd.Path, Args: cmd.Args, Dir: cmp.Or(cmd.Dir, "/"), Env: environ(cmd.Env, s.spec.Egress != nil), Alone: alone,
+		Wall: s.spec, Path: cmd.Path, Args: cmd.Args, Dir: cmp.Or(cmd.Dir, "/"), Env: environ(cmd.Env, map[bool]string{true: ProxyAt}[s.spec.Egress != nil]), Alone: alone,
 		UID: os.Geteuid(), GID: os.Getegid(), Home: home, User: "agent", Ports: ports,
 	}
 	for _, p := range programs(cmd.Env, home, s.trusted(cmd.Path)) {
@@ -148,6 +181,9 @@ func into(cmd *exec.Cmd, o *inside.Order, socket, order *os.File) {
 	cmd.ExtraFiles = []*os.File{socket, order} // inside.SocketFD, inside.OrderFD
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	if o.Fence != nil {
+		return
 	}
 	a := cmd.SysProcAttr
 	a.Cloneflags |= unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
@@ -258,6 +294,8 @@ func (r *running) await(o *inside.Order) error {
 		switch {
 		case m.Stage == inside.Failed && m.Absent:
 			return lasting(fmt.Errorf("in sandbox %q: %s", r.s.spec.Name, m.Reason), m.Scarce)
+		case m.Stage == inside.Failed && o.Fence != nil:
+			return lasting(r.s.named(errors.New(m.Reason)), m.Scarce)
 		case m.Stage == inside.Failed:
 			return lasting(fmt.Errorf("sandbox %q: %w", r.s.spec.Name, explain(errors.New(m.Reason))), m.Scarce)
 		case m.Stage == inside.Sockets:

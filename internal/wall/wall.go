@@ -16,11 +16,18 @@ type Kind string
 const (
 	Namespaces Kind = "namespaces" // user, mount, pid, net, ipc, uts and cgroup namespaces of Linux, made by ralph
 	Bwrap      Kind = "bwrap"      // the same, made by bubblewrap: for machines that allow them to that program alone
+	Landlock   Kind = "landlock"   // less: rules of the kernel for what a program may open and reach, and no namespaces
 	None       Kind = "none"
 )
 
-// Confining are the kinds that confine, the one that kind = "auto" takes first first.
+// Confining are the kinds that hold what kind = "auto" promises, the one that it takes first
+// first.
 var Confining = []Kind{Namespaces, Bwrap}
+
+// InPlace reports whether programs in a sandbox of the kind find everything where it is on
+// the machine, so that nothing can be mounted elsewhere, but for their home directory, of
+// which HOME is the name.
+func (k Kind) InPlace() bool { return k == Landlock }
 
 // Spec is a sandbox for one program and its descendants.
 type Spec struct {

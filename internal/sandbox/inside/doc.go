@@ -41,9 +41,23 @@ type Order struct {
 	// Made says what bwrap has made before this process; nil: this process makes it.
 	Made *Made
 
+	// Fence confines the program by Landlock, where it is; nil: namespaces do.
+	Fence *Fence
+
 	// Terminal gives the program a terminal of its own, in place of this process's input
 	// and outputs; nil: it gets those.
 	Terminal *Size
+}
+
+// Fence is what a program may do that Landlock confines. Nothing is made or moved: paths
+// are those of the machine.
+type Fence struct {
+	ABI     int      // of Landlock, as far as it is used
+	Read    []string // files and directories that may be read; each exists
+	Write   []string // likewise, also written
+	Temp    string   // directory, of Write, that goes with the sandbox
+	Network bool     // TCP, to
+	Ports   []int    // these, of any host; nothing can listen
 }
 
 // Made is what is left to do in namespaces that bwrap has made.

@@ -15,6 +15,7 @@ const (
 	atArg0   = 16
 	atArg1   = 24
 	atArg2   = 32
+	atArg3   = 40
 )
 
 const namespaceFlags = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC |
@@ -75,8 +76,9 @@ func without(flags uint32) func(*filter) {
 	}
 }
 
-// program is the filter. With nest programs may make namespaces and mounts of their own.
-func program(nest bool) filter {
+// program is the filter. With nest programs may make namespaces and mounts of their own;
+// with a fence there are none around them, and it closes what those would hold apart.
+func program(nest bool, fence *Fence) filter {
 	var f filter
 	f.load(atArch)
 	f.add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, arch, 1, 0)
@@ -106,6 +108,9 @@ func program(nest bool) filter {
 		f.when(unix.TIOCSTI, fails(uint32(unix.EPERM)))
 		f.when(0x541c, fails(uint32(unix.EPERM))) // TIOCLINUX
 	})
+	if fence != nil {
+		fence.close(&f)
+	}
 	for _, n := range []uint32{unix.SYS_SOCKET, unix.SYS_SOCKETPAIR} {
 		f.call(n, sockets)
 	}
@@ -130,8 +135,8 @@ func sockets(f *filter) {
 }
 
 // refuse puts the filter before all system calls of all threads and their children.
-func refuse(nest bool) error {
-	f := program(nest)
+func refuse(nest bool, fence *Fence) error {
+	f := program(nest, fence)
 	p := unix.SockFprog{Len: uint16(len(f)), Filter: &f[0]}
 	if thread, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC, uintptr(unsafe.Pointer(&p))); errno != 0 || thread != 0 {
 		return fmt.Errorf("seccomp: %w (thread %d)", errno, thread)

@@ -35,6 +35,9 @@ func run() int {
 		report(Report{Stage: Failed, Reason: "read the order: " + err.Error()})
 		return 1
 	}
+	if o.Fence != nil {
+		return o.guardian()
+	}
 	_ = unix.Close(OrderFD)
 	if os.Getpid() != 1 {
 		report(Report{Stage: Failed, Reason: "the sandbox is not process 1 of a namespace"})
@@ -65,7 +68,7 @@ func build(o *Order) error {
 	if err := renounce(); err != nil {
 		return err
 	}
-	return refuse(o.Wall.Nest)
+	return refuse(o.Wall.Nest, nil)
 }
 
 // surround makes the root and the network of the sandbox, if bwrap has not.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"os"
 
 	"golang.org/x/sys/unix"
 
@@ -20,13 +21,17 @@ const (
 // limit bounds what the program may use. It holds for all its descendants.
 func (o *Order) limit() error {
 	l := o.Wall.Limits
+	pids := uint64(cmp.Or(l.Pids, usualPids))
+	if o.Fence != nil { // all of the user's count
+		pids += running()
+	}
 	for _, r := range []struct {
 		what  int
 		limit uint64
 	}{
 		{unix.RLIMIT_CORE, 0},
 		{unix.RLIMIT_FSIZE, uint64(cmp.Or(l.File, usualFile))},
-		{unix.RLIMIT_NPROC, uint64(cmp.Or(l.Pids, usualPids))},
+		{unix.RLIMIT_NPROC, pids},
 	} {
 		var has unix.Rlimit
 		if err := unix.Getrlimit(r.what, &has); err != nil {
@@ -54,6 +59,9 @@ func renounce() error {
 		}
 		if err == nil && has != 0 { // bwrap has dropped it
 			err = unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0)
+		}
+		if errors.Is(err, unix.EPERM) && os.Getuid() != 0 {
+			break // outside of a user namespace: without new privileges it gives none
 		}
 		if err != nil {
 			return fmt.Errorf("drop capability %d: %w", c, err)

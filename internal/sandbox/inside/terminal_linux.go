@@ -6,10 +6,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// terminal makes a terminal in the sandbox's own /dev/pts and hands its leading end to
+// terminal makes a terminal, in the sandbox's own /dev/pts if it has one, and hands its leading end to
 // ralph. What is returned is the program's end.
 func (o *Order) terminal() (int, error) {
-	leader, err := unix.Open("/dev/pts/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
+	ptmx := "/dev/pts/ptmx"
+	if o.Fence != nil { // the machine's
+		ptmx = "/dev/ptmx"
+	}
+	leader, err := unix.Open(ptmx, unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return -1, fmt.Errorf("make a terminal: %w", err)
 	}
