@@ -18,7 +18,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	Main(map[string]Level{"namespaces": walled(wall.Namespaces), "bwrap": walled(wall.Bwrap)})
+	Main(map[string]Level{"namespaces": walled(wall.Namespaces), "bwrap": walled(wall.Bwrap), "landlock": walled(wall.Landlock)})
 	os.Exit(m.Run())
 }
 
@@ -26,6 +26,9 @@ func TestMain(m *testing.M) {
 func walled(kind wall.Kind) Level {
 	return func(p Program) error {
 		p.Wall.Kind = kind
+		if kind.InPlace() { // nothing can be hidden
+			p.Wall.Mounts = slices.DeleteFunc(p.Wall.Mounts, func(m wall.Mount) bool { return m.Cover })
+		}
 		in, err := os.Open(p.Stdin)
 		if err != nil {
 			return err
@@ -80,11 +83,10 @@ func TestAttacks(t *testing.T) {
 				t.Run("none", func(t *testing.T) { attacked(t, uid, "none", "none") })
 				t.Run("controls", func(t *testing.T) { controls(t, uid) })
 			}
-			column := "namespaces"
-			if uid == 0 {
-				column += "-root"
-			}
-			for _, level := range []string{"namespaces", "bwrap"} { // one promise: one column
+			for level, column := range map[string]string{"namespaces": "namespaces", "bwrap": "namespaces", "landlock": "landlock"} {
+				if uid == 0 {
+					column += "-root"
+				}
 				t.Run(level, func(t *testing.T) { attacked(t, uid, level, column) })
 			}
 		})
