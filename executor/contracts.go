@@ -144,7 +144,7 @@ type AgentRun struct {
 	Answer *[]byte
 
 	// Wall is the sandbox that the turn's programs run in; nil: none. In it the turn's
-	// directory Inside is at the place of Files.
+	// directory Inside is at the place of Files; see Seen.
 	Wall *wall.Spec
 
 	// Reported is filled with what was reported last through Tools, nil if nothing
@@ -177,6 +177,14 @@ func (r AgentRun) OutcomeFile() string { return r.Files + "/" + r.Turn() + ".out
 // Inside is what programs in a sandbox see at the place of Files: copies of what they are
 // to read, and what they write.
 func (r AgentRun) Inside() string { return r.Files + "/inside-" + r.Turn() }
+
+// Seen is where the turn's programs find Files.
+func (r AgentRun) Seen() string {
+	if r.Wall != nil && r.Wall.Kind.InPlace() {
+		return r.Inside()
+	}
+	return r.Files
+}
 
 // Turn is the base name of the files of this turn.
 func (r AgentRun) Turn() string {

@@ -18,7 +18,7 @@ import (
 // are expanded where it is built, Limits are written as numbers.
 type Sandbox struct {
 	Decl
-	Kind     Value[string]            `hcl:"kind" enum:"auto bwrap container landlock namespaces none seatbelt" with:"required" doc:"auto, namespaces, bwrap or none; landlock, container and seatbelt are not built yet"`
+	Kind     Value[string]            `hcl:"kind" enum:"auto bwrap container landlock namespaces none seatbelt" with:"required" doc:"auto, namespaces, bwrap, landlock or none; container and seatbelt are not built yet"`
 	Network  Value[[]string]          `hcl:"network=" doc:"hosts that may be reached, such as [\"model\", \"*.example.com\", \"example.com:8443\"]; \"model\" is what the runner needs, \"*\" any public host, [] none"`
 	Cache    Value[[]string]          `hcl:"cache=" doc:"directories of yours that are filled without a change to them, such as [\"~/.npm\"]"`
 	Read     Value[[]string]          `hcl:"read=" doc:"absolute paths, or paths that begin with ~/, that may be read"`
@@ -55,6 +55,8 @@ func (s *Sandbox) check(r *reader) {
 		r.wrong("accept", s.Accept.Range, fmt.Errorf(`only kind = "auto" may take less, this is of kind %s; remove the line`, s.Kind.V))
 	case len(s.Hide.V) > 0 && (s.Kind.V == "landlock" || s.Accept.Set):
 		r.wrong("hide", s.Hide.Range, errors.New("with landlock nothing inside a readable directory can be hidden; name in read only what may be seen"))
+	case s.Nest.V && (s.Kind.V == "landlock" || s.Accept.Set):
+		r.wrong("nest", s.Nest.Range, errors.New("with landlock programs inside cannot make sandboxes of their own; remove it, or do not take landlock"))
 	}
 }
 

@@ -73,14 +73,17 @@ func checkApply(a *run.Args) error {
 	return cmp.Or(checkSandbox(a.Sandbox), process.Supported())
 }
 
+// lessThanAuto are the words of --sandbox.
+var lessThanAuto = []string{"landlock", "none"}
+
 func addSandboxFlag(to *string, cmd *cobra.Command) {
-	cmd.Flags().StringVar(to, "sandbox", "", "none: run without the policy's sandboxes on this machine, unless one is required")
-	_ = cmd.RegisterFlagCompletionFunc("sandbox", cobra.FixedCompletions([]string{"none"}, cobra.ShellCompDirectiveNoFileComp))
+	cmd.Flags().StringVar(to, "sandbox", "", "none: run without the policy's sandboxes on this machine, unless one is required; landlock: make them of that, which holds less")
+	_ = cmd.RegisterFlagCompletionFunc("sandbox", cobra.FixedCompletions(lessThanAuto, cobra.ShellCompDirectiveNoFileComp))
 }
 
 func checkSandbox(word string) error {
-	if word != "" && word != "none" {
-		return exit.Usagef("--sandbox %s: the one word that there is, is none", word)
+	if word != "" && !slices.Contains(lessThanAuto, word) {
+		return exit.Usagef("--sandbox %s: write none or landlock", word)
 	}
 	return nil
 }

@@ -350,11 +350,11 @@ func TestApplyRefusesAllAtOnceWhatItCannotDo(t *testing.T) {
 	t.Parallel()
 	e := executortest.Epic([]string{"1.1", "1.2"})
 	e.Run.Worktree.Submodules = true
-	e.Sandboxes = map[string]ir.Sandbox{"box": {Kind: "landlock"}}
+	e.Sandboxes = map[string]ir.Sandbox{"box": {Kind: "seatbelt"}}
 	e.Nodes[0].Steps[0].Sandbox = "box"
 	r := newApplyRepo(t, e)
 	a := r.run(exit.Input)
-	for _, want := range []string{"submodules", `sandbox "box" of kind landlock: write kind = "auto"`, ": 1.1\n", "Nothing was started"} {
+	for _, want := range []string{"submodules", `sandbox "box" of kind seatbelt: write kind = "auto"`, ": 1.1\n", "Nothing was started"} {
 		if !strings.Contains(a.err.String(), want) {
 			t.Errorf("the refusal lacks %q:\n%s", want, &a.err)
 		}

@@ -30,7 +30,7 @@ func TestDoctorLooksAtEachRunner(t *testing.T) { // S4-133
 	t.Parallel()
 	const hello = `grep -q report_outcome && [ -z "$(ls)" ] && printf '{"result":"success","summary":"hello","usage":{"tokens":12,"usd":0.5}}' > "$RALPH_OUTCOME"`
 	s := newSite(t, "", helloEpic(hello))
-	s.write("ralph.hcl", `sandbox "cage" { kind = "landlock" }
+	s.write("ralph.hcl", `sandbox "cage" { kind = "seatbelt" }
 runner "spare" {
   kind = "codex"
   run  = ["no-such-codex"]
@@ -47,7 +47,7 @@ agent "cc" {
 	got := s.program(exit.Done, "doctor").out
 	for _, want := range []string{
 		`warning +runner sh sh 2\.5`, `ralph was tried with >= 1\.0, < 2`, `cannot tools: it is a shell`,
-		`warning +runner cc `, `agent cc: no-such-program`, `missing +runner spare `, `warning +sandbox cage kind landlock: ralph apply refuses`, `(?m)^ok +epic.json`,
+		`warning +runner cc `, `agent cc: no-such-program`, `missing +runner spare `, `warning +sandbox cage kind seatbelt: ralph apply refuses`, `(?m)^ok +epic.json`,
 	} {
 		if !regexp.MustCompile(want).MatchString(got) {
 			t.Errorf("doctor says\n%s\nwant %q", got, want)

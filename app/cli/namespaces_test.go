@@ -13,10 +13,10 @@ import (
 	"github.com/ralph-compiler/ralph/internal/wall"
 )
 
-// hasNamespaces and hasBwrap report whether such sandboxes can be tried. Where they are required
+// hasNamespaces, hasBwrap and hasLandlock report whether such sandboxes can be tried. Where they are required
 // (RALPH_SANDBOX_REQUIRE, a list with commas) they are, and fail if there are none;
 // elsewhere it says loudly what is not tested.
-var hasNamespaces, hasBwrap = has(wall.Namespaces), has(wall.Bwrap)
+var hasNamespaces, hasBwrap, hasLandlock = has(wall.Namespaces), has(wall.Bwrap), has(wall.Landlock)
 
 func has(kind wall.Kind) func() bool {
 	return sync.OnceValue(func() bool {

@@ -114,6 +114,9 @@ func scripts() testscript.Params {
 			return errors.Join(err, config.Close())
 		},
 		Condition: func(cond string) (bool, error) {
+			if cond == "landlock" {
+				return hasLandlock(), nil
+			}
 			if cond == "bwrap" {
 				return hasBwrap(), nil
 			}

@@ -82,10 +82,35 @@ func examineKinds(ctx context.Context) []Finding {
 		}
 		found = append(found, f)
 	}
+	least := examineLandlock(ctx, taken)
+	found = append(found, least)
 	if taken == "" {
-		found = append(found, Finding{Name: "sandbox", State: "warning", Detail: "agents and gates cannot be confined here, and kind = \"auto\" is refused: one of the above is needed"})
+		f := Finding{Name: "sandbox", State: "warning", Detail: "agents and gates cannot be confined here, and kind = \"auto\" is refused: one of the above is needed"}
+		if least.State == "ok" {
+			f.Detail, f.Hint = "kind = \"auto\" is refused here", `accept = "landlock" in the sandbox's block takes landlock, which holds less`
+		}
+		found = append(found, f)
 	}
 	return found
+}
+
+// examineLandlock makes a sandbox of the kind that auto takes only where it is accepted.
+func examineLandlock(ctx context.Context, taken wall.Kind) Finding {
+	took, err := sandbox.Try(ctx, wall.Landlock)
+	if off, ok := errors.AsType[*sandbox.Unavailable](err); ok {
+		return Finding{Name: "sandbox", State: "missing", Detail: "no kind landlock: " + off.Why, Hint: off.Mend}
+	}
+	if err != nil {
+		return Finding{Name: "sandbox", State: "missing", Detail: fmt.Sprintf("no kind landlock: %v", err)}
+	}
+	f := Finding{Name: "sandbox", State: "ok", Detail: fmt.Sprintf("kind landlock works (%d ms, ABI %d), and holds less", took.Milliseconds(), sandbox.LandlockABI())}
+	if taken == "" {
+		f.Detail += `; kind = "auto" takes it only with accept = "landlock"`
+	}
+	if weak := sandbox.Weak(); weak != "" {
+		f.State, f.Detail = "warning", f.Detail+"; "+weak
+	}
+	return f
 }
 
 var gitVersion = lazyregexp.New(`git version (\d+)\.(\d+)`)

@@ -77,7 +77,7 @@ func Ask(ctx context.Context, r *record.Record, v machine.NodeView, s Session, p
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(files)) }()
 	run := asking(r, v, s, question, commit)
-	if run.Wall, err = wallOf(ctx, r, v.ID, s, dir); err != nil {
+	if run.Wall, err = wallOf(ctx, r, v, s, dir); err != nil {
 		return nil, err
 	}
 	run.Dir, run.Files, run.Keep, run.Fork, run.Answer = dir, files, files, fork, &answer
@@ -92,11 +92,12 @@ func Ask(ctx context.Context, r *record.Record, v machine.NodeView, s Session, p
 }
 
 // wallOf is the sandbox of the session that is asked; nil: it had none.
-func wallOf(ctx context.Context, r *record.Record, node ir.NodeID, s Session, dir string) (*wall.Spec, error) {
+func wallOf(ctx context.Context, r *record.Record, v machine.NodeView, s Session, dir string) (*wall.Spec, error) {
 	if s.outside {
 		return nil, nil
 	}
-	c, _, err := Confine(ctx, r.Epic, r.Space, "")
+	node := v.ID
+	c, _, err := Confine(ctx, r.Epic, r.Space, madeOf(v, s))
 	if err != nil {
 		return nil, err
 	}

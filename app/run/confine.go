@@ -23,8 +23,8 @@ import (
 )
 
 // Confine says what the sandboxes of an epic are made with on this machine: each kind is
-// tried. instead is what the command line asks for in place of them all, "" for nothing:
-// only "none" is. said are lines for the reader. From now on the space starts what it starts
+// tried. instead is what the command line asks for in place of them all, "none" or
+// "landlock"; "" for nothing. said are lines for the reader. From now on the space starts what it starts
 // for a confined node in that sandbox. The error names all sandboxes that cannot be made:
 // nothing has started.
 func Confine(ctx context.Context, epic *ir.Epic, space *workspace.Space, instead string) (c effects.Confinement, said []string, err error) {
@@ -52,15 +52,19 @@ func Confine(ctx context.Context, epic *ir.Epic, space *workspace.Space, instead
 	space.Walls = func(id ir.NodeID, p workspace.Purpose, _ string) (*wall.Spec, error) {
 		return t.Around(id, p == workspace.Setup)
 	}
-	if instead == "none" {
+	if instead == string(wall.None) {
 		return c, []string{"warning: --sandbox none: agents and gates run as you, and can do what you can"}, nil
 	}
 	for _, name := range names {
 		said = append(said, fmt.Sprintf("sandbox %s: %s", name, c.Kinds[name]))
 	}
 	said = append(said, absent(epic, names, c.Home)...)
+	used := slices.Collect(maps.Values(c.Kinds))
+	if slices.Contains(used, wall.Landlock) {
+		said = append(said, fenced()...)
+	}
 	for _, kind := range wall.Confining {
-		if err != nil || !slices.Contains(slices.Collect(maps.Values(c.Kinds)), kind) {
+		if err != nil || !slices.Contains(used, kind) {
 			continue
 		}
 		has := false
@@ -71,12 +75,21 @@ func Confine(ctx context.Context, epic *ir.Epic, space *workspace.Space, instead
 	return c, said, err
 }
 
+// fenced are lines on what sandboxes of landlock do not hold.
+func fenced() []string {
+	said := []string{"warning: landlock holds less than namespaces: see docs/sandbox.md", "note: sandboxes of kind landlock have no overlays: they read your downloads (Go modules, npm, …) and begin with an empty build cache"}
+	if weak := sandbox.Weak(); weak != "" {
+		said = append(said, "warning: "+weak)
+	}
+	return said
+}
+
 // attempts tries each kind of sandbox once, when it is first asked for.
 type attempts map[wall.Kind]func() error
 
 func newAttempts(ctx context.Context) attempts {
 	t := attempts{}
-	for _, kind := range wall.Confining {
+	for _, kind := range append(slices.Clip(wall.Confining), wall.Landlock) {
 		t[kind] = sync.OnceValue(func() error {
 			ctx, cancel := context.WithTimeout(ctx, time.Minute)
 			defer cancel()
@@ -90,12 +103,15 @@ func newAttempts(ctx context.Context) attempts {
 	return t
 }
 
-// strongest is what a policy's kind is made with: for auto the first kind that works. The
-// error says why nothing does.
-func (t attempts) strongest(kind string) (wall.Kind, error) {
+// strongest is what a policy's kind is made with: for auto the first kind that works, and
+// landlock only if it is accepted. The error says why nothing does.
+func (t attempts) strongest(kind, accept string) (wall.Kind, error) {
 	ladder := []wall.Kind{wall.Kind(kind)}
 	if kind == "auto" {
-		ladder = wall.Confining
+		ladder = slices.Clip(wall.Confining)
+		if accept != "" {
+			ladder = append(ladder, wall.Kind(accept))
+		}
 	}
 	var why []string
 	for _, k := range ladder {
@@ -104,6 +120,9 @@ func (t attempts) strongest(kind string) (wall.Kind, error) {
 			return k, nil
 		}
 		why = append(why, err.Error())
+	}
+	if kind == "auto" && accept == "" && t[wall.Landlock]() == nil {
+		why = append(why, `or write accept = "landlock", which works here and holds less`)
 	}
 	return "", errors.New(strings.Join(why, "; "))
 }
@@ -116,25 +135,66 @@ func kinds(ctx context.Context, epic *ir.Epic, names []string, instead string) (
 	for _, name := range names {
 		s := epic.Sandboxes[name]
 		switch {
-		case instead == "none" && s.Required:
-			no(name, "--sandbox none is refused, because the policy says required = true")
+		case instead != "" && s.Required && instead != s.Kind && instead != s.Accept:
+			no(name, "--sandbox "+instead+" is refused, because the policy says required = true")
 		case instead == "none":
 			out[name] = wall.None
 		case Unheld(s.Limits) != "":
 			no(name, Unheld(s.Limits))
 		default:
-			kind, err := t.strongest(s.Kind)
-			switch {
-			case err == nil:
-				out[name] = kind
-			case s.Accept != "":
-				no(name, err.Error()+"; "+s.Accept+": the policy accepts it, and this version of ralph does not make it")
-			default:
+			kind, err := t.strongest(cmp.Or(instead, s.Kind), s.Accept)
+			if err == nil && kind == wall.Landlock {
+				err = holds(epic, name)
+			}
+			if err != nil {
 				no(name, err.Error())
+			} else {
+				out[name] = kind
 			}
 		}
 	}
 	return out, refused
+}
+
+// holds says what a sandbox asks for that landlock does not hold, nil if it is nothing.
+func holds(epic *ir.Epic, name string) error {
+	s := epic.Sandboxes[name]
+	switch {
+	case len(s.Hide) > 0:
+		return errors.New("landlock can hide nothing: take hide out, and name in read only what may be seen")
+	case s.Nest:
+		return errors.New("with landlock programs inside cannot make sandboxes of their own: take nest out")
+	case s.Limits["tmp"] != "":
+		return errors.New("limits.tmp does not hold with landlock: take it out")
+	}
+	for _, agent := range slices.Sorted(maps.Keys(epic.Agents)) {
+		if a := epic.Agents[agent]; epic.Runners[a.Runner].Kind == "opencode" && slices.Contains(inside(epic, agent), name) {
+			return fmt.Errorf("with landlock nothing inside can listen, and OpenCode's server has to (agent %s): run it with a runner of kind \"acp\", run = [\"opencode\", \"acp\"]", agent)
+		}
+	}
+	return nil
+}
+
+// inside are the sandboxes in which an agent works or judges.
+func inside(epic *ir.Epic, agent string) (names []string) {
+	add := func(c ir.Confined) { names = append(names, c.Name) }
+	for n := range lists.Refs(epic.Nodes) {
+		for s := range lists.Refs(n.Steps) {
+			if s.Agent == agent || slices.Contains(s.Fallback, agent) || s.Stall.Agent == agent {
+				add(epic.StepConfined(s, false))
+			}
+		}
+	}
+	for name, g := range epic.Gates {
+		if g.Agent == agent {
+			add(epic.GateConfined(name, false))
+			add(epic.GateConfined(name, true))
+		}
+	}
+	if epic.Epic.Integration.ConflictAgent == agent {
+		add(epic.StepConfined(&ir.Step{}, true))
+	}
+	return names
 }
 
 // absent are notes on paths that sandboxes are to show and that are not there.

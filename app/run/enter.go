@@ -67,7 +67,7 @@ func Enter(ctx context.Context, r *record.Record, v machine.NodeView, visit *Vis
 	if r.Changed {
 		_, _ = fmt.Fprintf(visit.Err, "ralph: the sandbox is that of the last apply; %s has changed since\n", r.File)
 	}
-	c, _, err := Confine(ctx, r.Epic, r.Space, "")
+	c, _, err := Confine(ctx, r.Epic, r.Space, madeOf(v, s))
 	if err != nil {
 		return 0, err
 	}
@@ -92,6 +92,18 @@ func Enter(ctx context.Context, r *record.Record, v machine.NodeView, visit *Vis
 		_, _ = fmt.Fprintln(visit.Err, "ralph: it ran in sandbox", words.Sandboxed(said))
 	}
 	return code, err
+}
+
+// madeOf is what the sandbox of a session was made with, in words of Confine: less than the
+// policy asks for.
+func madeOf(v machine.NodeView, s Session) string {
+	fenced := func(in *executor.Sandboxed) bool { return in != nil && in.Kind == string(wall.Landlock) }
+	for _, a := range v.Attempts {
+		if a.Step == s.Step && a.Number == s.Attempt && (fenced(a.Sandbox) || slices.ContainsFunc(a.Gates, func(g executor.GateJudged) bool { return fenced(g.Sandbox) })) {
+			return string(wall.Landlock)
+		}
+	}
+	return ""
 }
 
 // takesOver is how the program joins the session of an agent at work, in the agent's own

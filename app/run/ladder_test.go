@@ -18,21 +18,28 @@ func TestAutoTakesTheFirstKindThatWorks(t *testing.T) {
 	}
 	works := attempts{wall.Namespaces: ok, wall.Bwrap: func() error { return errors.New("it was tried, and not needed") }}
 	lacks := attempts{wall.Namespaces: off(wall.Namespaces), wall.Bwrap: ok}
-	none := attempts{wall.Namespaces: off(wall.Namespaces), wall.Bwrap: off(wall.Bwrap)}
+	none := attempts{wall.Namespaces: off(wall.Namespaces), wall.Bwrap: off(wall.Bwrap), wall.Landlock: off(wall.Landlock)}
+	less := attempts{wall.Namespaces: off(wall.Namespaces), wall.Bwrap: off(wall.Bwrap), wall.Landlock: ok}
 	for _, c := range []struct {
-		on   attempts
-		kind string
-		want wall.Kind
-		says []string
+		on     attempts
+		kind   string
+		accept string
+		want   wall.Kind
+		says   []string
 	}{
-		{works, "auto", wall.Namespaces, nil},
-		{lacks, "auto", wall.Bwrap, nil},
-		{lacks, "bwrap", wall.Bwrap, nil},
-		{lacks, "namespaces", "", []string{"mend namespaces"}},
-		{none, "auto", "", []string{"mend namespaces", "mend bwrap"}},
-		{works, "bwrap", "", []string{"not needed"}},
+		{works, "auto", "", wall.Namespaces, nil},
+		{lacks, "auto", "", wall.Bwrap, nil},
+		{lacks, "bwrap", "", wall.Bwrap, nil},
+		{lacks, "namespaces", "", "", []string{"mend namespaces"}},
+		{none, "auto", "", "", []string{"mend namespaces", "mend bwrap"}},
+		{works, "auto", "landlock", wall.Namespaces, nil},
+		{less, "auto", "landlock", wall.Landlock, nil},
+		{less, "landlock", "", wall.Landlock, nil},
+		{less, "auto", "", "", []string{"mend namespaces", "mend bwrap", `or write accept = "landlock"`}},
+		{none, "auto", "landlock", "", []string{"mend bwrap", "mend landlock"}},
+		{works, "bwrap", "", "", []string{"not needed"}},
 	} {
-		got, err := c.on.strongest(c.kind)
+		got, err := c.on.strongest(c.kind, c.accept)
 		if got != c.want || (err != nil) != (c.want == "") {
 			t.Errorf("%s: %s, %v; want %q", c.kind, got, err, c.want)
 		}

@@ -95,7 +95,7 @@ func (l *refusals) node(epic *ir.Epic, n *ir.Node) {
 // Makes reports whether this version of ralph makes sandboxes of a kind, where the machine
 // allows it. None is made of the kind none.
 func Makes(kind string) bool {
-	return kind == "auto" || kind == string(wall.None) || slices.Contains(wall.Confining, wall.Kind(kind))
+	return kind == "auto" || kind == string(wall.None) || kind == string(wall.Landlock) || slices.Contains(wall.Confining, wall.Kind(kind))
 }
 
 // sandbox refuses one that this ralph cannot make; "" is none.

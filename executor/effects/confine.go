@@ -208,8 +208,14 @@ const runnerModel = "model"
 // told is what the agent hears of its sandbox: what fails without a word costs many turns.
 func (c *confined) told() string {
 	var b strings.Builder
-	b.WriteString("\n## Your sandbox\n\nYou run in a sandbox. You may write to your worktree, your home directory and /tmp; nothing else of the machine is writable, and most of it is not there.\n")
-	b.WriteString("git works, but for what writes .git/config or .git/hooks (`git config`, `git remote add`, installing hooks): use `git config --global` for yourself.\n")
+	b.WriteString("\n## Your sandbox\n\n")
+	if c.Kind.InPlace() {
+		b.WriteString("You run in a sandbox. You may write to your worktree, your home directory and $TMPDIR; nothing else of the machine is writable, /tmp included, and most of it cannot be read.\n")
+		b.WriteString("Nothing can listen, not even on 127.0.0.1, and there are no unix sockets, terminals or /dev/shm: tests that need them fail. Run those that do not, and say which you left out.\n")
+	} else {
+		b.WriteString("You run in a sandbox. You may write to your worktree, your home directory and /tmp; nothing else of the machine is writable, and most of it is not there.\n")
+		b.WriteString("git works, but for what writes .git/config or .git/hooks (`git config`, `git remote add`, installing hooks): use `git config --global` for yourself.\n")
+	}
 	switch {
 	case c.Egress == nil:
 		b.WriteString("There is no network.\n")

@@ -134,11 +134,11 @@ func pick(all map[string]any, schema json.RawMessage) (map[string]any, error) {
 // contract of the answer.
 func (q *question) task() (string, error) {
 	r := q.r
-	notes := filepath.Join(q.files, q.name()+".feedback.md") // as the runner names it
-	run := executor.AgentRun{Files: q.files, Name: q.name()}
+	run := executor.AgentRun{Files: q.files, Name: q.name(), Wall: r.Wall}
+	at := filepath.Join(run.Seen(), run.Turn()) // as the runner names them
 	values := map[string]string{
 		"worktree": q.dir, "branch": q.node.Git.Branch, "model": r.Model, "attempt": strconv.Itoa(r.Effect.Attempt),
-		"prompt_file": filepath.Join(q.files, q.name()+".prompt.md"), "outcome_file": run.OutcomeFile(), "feedback": notes,
+		"prompt_file": at + ".prompt.md", "outcome_file": at + ".outcome.json", "feedback": at + ".feedback.md",
 	}
 	text, err := executor.Fill(strings.Join(r.Gate.Prompt, "\n"), func(name string) (string, bool) {
 		v, ok := values[name]

@@ -36,6 +36,9 @@ const Mark = "RALPH_OUTCOME"
 // File names a file of the turn; ext is, for example, ".out".
 func File(r executor.AgentRun, ext string) string { return filepath.Join(r.Files, r.Turn()+ext) }
 
+// Seen is where the program of a turn finds a file of it; OutcomeExt ends that of its outcome.
+func Seen(r executor.AgentRun, ext string) string { return filepath.Join(r.Seen(), r.Turn()+ext) }
+
 // Ends of the names of a turn's files.
 const (
 	PromptExt   = ".prompt.md"
@@ -43,6 +46,7 @@ const (
 	OutExt      = ".out"
 	ErrExt      = ".err"
 	StreamExt   = ".stream.jsonl"
+	OutcomeExt  = ".outcome.json" // see executor.AgentRun.OutcomeFile
 )
 
 // Configuration is a failure that a person has to fix first.
@@ -122,7 +126,7 @@ func (b Base) Argv(r executor.AgentRun, usual ...string) ([]string, error) {
 func fill(template string, r *executor.AgentRun) (string, error) {
 	values := map[string]string{
 		"worktree": r.Dir, "branch": r.Node.Git.Branch, "model": ModelOf(*r), "attempt": strconv.Itoa(r.Effect.Attempt),
-		"prompt_file": File(*r, PromptExt), "outcome_file": r.OutcomeFile(), "feedback": File(*r, FeedbackExt),
+		"prompt_file": Seen(*r, PromptExt), "outcome_file": Seen(*r, OutcomeExt), "feedback": Seen(*r, FeedbackExt),
 	}
 	return executor.Fill(template, func(name string) (string, bool) {
 		v, ok := values[name]
@@ -157,7 +161,7 @@ func (b Base) Env(r executor.AgentRun, also map[string]string) ([]string, error)
 	maps.Copy(set, map[string]string{
 		"RALPH_EPIC": string(r.Epic), "RALPH_NODE": string(r.Node.Key), "RALPH_ID": string(r.Node.ID),
 		"RALPH_STEP": r.Step.Name, "RALPH_ATTEMPT": strconv.Itoa(r.Effect.Attempt), "RALPH_BRANCH": r.Node.Git.Branch,
-		"RALPH_PROMPT": File(r, PromptExt), "RALPH_FEEDBACK": File(r, FeedbackExt), Mark: r.OutcomeFile(),
+		"RALPH_PROMPT": Seen(r, PromptExt), "RALPH_FEEDBACK": Seen(r, FeedbackExt), Mark: Seen(r, OutcomeExt),
 	})
 	maps.Copy(set, also)
 	env := process.Allowed(names, set)

@@ -87,6 +87,9 @@ func loggedIn(r executor.AgentRun, env []string) (*wall.Spec, []string) {
 	if !known || r.Wall == nil || r.Wall.Login == nil || Value(env, slices.Concat(l.Keys, elsewhere)...) != "" {
 		return r.Wall, env
 	}
+	if r.Wall.Kind.InPlace() && len(l.fixed)+len(l.own) > 0 { // what others' agents would read could be written
+		return r.Wall, env
+	}
 	w := *r.Wall
 	at := LoginDir(w.Login.Dir)
 	mounts := []wall.Mount{{From: w.Login.Dir, Write: true}, {From: at, Write: true}} // the second cannot be moved away
@@ -124,6 +127,9 @@ func Unauthorized(r executor.AgentRun, err error) error {
 	l, known := Logins[r.Runner.Kind]
 	if r.Wall == nil || !known || err == nil {
 		return err
+	}
+	if r.Wall.Kind.InPlace() && len(l.fixed)+len(l.own) > 0 {
+		return fmt.Errorf("%w: at landlock a login cannot be shared: set %s", err, l.Keys[0])
 	}
 	return fmt.Errorf("%w: log in inside ralph's sandboxes with ralph login %s, or set %s", err, r.Runner.Kind, l.Keys[0])
 }

@@ -57,7 +57,7 @@ func inside(r executor.AgentRun, argv, env []string) *wall.Spec {
 		return nil
 	}
 	w := *r.Wall
-	w.Mounts = slices.Concat([]wall.Mount{{From: r.Inside(), At: r.Files, Write: true}}, w.Mounts)
+	w.Mounts = slices.Concat([]wall.Mount{{From: r.Inside(), At: r.Seen(), Write: true}}, w.Mounts)
 	return reaching(w, r, argv, env)
 }
 
@@ -162,7 +162,7 @@ func server(u *url.URL) string {
 }
 
 // Place is where a file of the turn that its program reads is on the machine; the program
-// finds it at File.
+// finds it at Seen.
 func Place(r executor.AgentRun, ext string) string {
 	if r.Wall == nil {
 		return File(r, ext)

@@ -36,6 +36,9 @@ func landlock(abi int) error {
 	return nil
 }
 
+// LandlockABI is the version of Landlock that this kernel has; 0: none.
+func LandlockABI() int { return inside.LandlockABI() }
+
 // Weak says what Landlock on this machine does not hold that a later one does; "" if
 // nothing, or if it is too old to be used at all.
 func Weak() string { return weak(inside.LandlockABI()) }
@@ -108,8 +111,8 @@ func (s *Sandbox) fence(o *inside.Order, env []string) (proxy net.Listener, err 
 		at = proxy.Addr().String()
 		f.Ports = append(f.Ports, proxy.Addr().(*net.TCPAddr).Port)
 	}
-	o.Env = moved(environ(env, at), user, o.Home, places)
-	o.Env = append(o.Env, "TMPDIR="+temp, "GIT_CONFIG_NOSYSTEM=1")
+	o.Env = moved(environ(env, at), user, o.Home, temp, places)
+	o.Env = append(o.Env, "GIT_CONFIG_NOSYSTEM=1")
 	return proxy, nil
 }
 
@@ -198,14 +201,17 @@ func linked(home *os.Root, at, to string) error {
 }
 
 // moved is an environment whose variables name what is below the user's home directory
-// where the program has it. What is shown is where it was.
-func moved(env []string, user, home string, places []place) []string {
+// where the program has it, and temp for /tmp. What is shown is where it was.
+func moved(env []string, user, home, temp string, places []place) []string {
 	set := map[string]bool{}
 	out := make([]string, 0, len(env))
 	for _, v := range env {
 		name, path, _ := strings.Cut(v, "=")
 		set[name] = true
-		if name != "PATH" && filepath.IsAbs(path) && !strings.Contains(path, ":") {
+		switch {
+		case path == "/tmp" || path == "/var/tmp":
+			v = name + "=" + temp
+		case name != "PATH" && filepath.IsAbs(path) && !strings.Contains(path, ":"):
 			v = name + "=" + elsewhere(filepath.Clean(path), path, user, home, places)
 		}
 		out = append(out, v)

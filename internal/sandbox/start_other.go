@@ -13,3 +13,9 @@ import (
 func (s *Sandbox) Start(*exec.Cmd, bool) (process.Inside, error) {
 	return nil, &Unavailable{Kind: s.spec.Kind, Why: "there is no sandbox for " + runtime.GOOS + "/" + runtime.GOARCH + " yet"}
 }
+
+// LandlockABI is 0: there is none here.
+func LandlockABI() int { return 0 }
+
+// Weak is "": see LandlockABI.
+func Weak() string { return "" }

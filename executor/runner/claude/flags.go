@@ -106,7 +106,7 @@ func mayUse(r executor.AgentRun) []string {
 		out = append(out, "mcp__"+server)
 	}
 	// The outcome file is outside the worktree, where edits are refused.
-	if path := r.OutcomeFile(); !r.Read && filepath.IsAbs(path) && !strings.ContainsAny(path, "()*, ") {
+	if path := runner.Seen(r, runner.OutcomeExt); !r.Read && filepath.IsAbs(path) && !strings.ContainsAny(path, "()*, ") {
 		out = append(out, "Edit(/"+path+")")
 	}
 	return out
@@ -194,7 +194,7 @@ func furnish(r executor.AgentRun) (m room, err error) {
 		name := runner.AgentOf(r)
 		sum := sha256.Sum256([]byte(r.Text))
 		m.agent = fmt.Sprintf("ralph-%s-%x", plain(name), sum[:4])
-		m.agents = runner.File(r, ".agents.json")
+		m.agents = runner.Seen(r, ".agents.json")
 		if err := m.private(r, ".agents.json", map[string]any{m.agent: map[string]string{"description": "agent " + name, "prompt": r.Text}}); err != nil {
 			return m, err
 		}
@@ -206,7 +206,7 @@ func furnish(r executor.AgentRun) (m room, err error) {
 	if r.Tools.URL == "" && len(r.Tools.Proxy) > 0 {
 		entry = map[string]any{"type": "stdio", "command": r.Tools.Proxy[0], "args": r.Tools.Proxy[1:], "env": r.Tools.ProxyEnv, "alwaysLoad": true}
 	}
-	m.mcp = runner.File(r, ".mcp.json")
+	m.mcp = runner.Seen(r, ".mcp.json")
 	return m, m.private(r, ".mcp.json", map[string]any{"mcpServers": map[string]any{server: entry}})
 }
 

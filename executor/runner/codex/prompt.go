@@ -26,7 +26,7 @@ func openPrompt(r executor.AgentRun) (*os.File, error) {
 	prompt := runner.Prompt(r)
 	if len(prompt) > maxPrompt {
 		first := text.Head(prompt, maxPrompt-64<<10)
-		prompt = fmt.Appendf(slices.Clip(first), "\n\n[This is too long for one message. The whole of it is in the file %s: before you begin, read there what comes after byte %d.]\n", runner.File(r, runner.PromptExt), len(first))
+		prompt = fmt.Appendf(slices.Clip(first), "\n\n[This is too long for one message. The whole of it is in the file %s: before you begin, read there what comes after byte %d.]\n", runner.Seen(r, runner.PromptExt), len(first))
 	}
 	prompt = append(slices.Clip(prompt), runner.Conventions(r)...)
 	if len(prompt) == len(runner.Prompt(r)) {
