@@ -90,6 +90,7 @@ type attackedRun struct {
 	t        *testing.T
 	dir, out string            // the repository, and what places write
 	rows     sandboxtest.Table // those that say something here
+	level    string            // the table's column
 }
 
 // notThroughApply are rows that say nothing here.
@@ -105,6 +106,9 @@ func newAttackedRun(t *testing.T, kind wall.Kind) *attackedRun {
 	t.Cleanup(func() { _ = regular.RemoveAllOwn(s.State) }) // caches hold directories without permissions
 	r := &attackedRun{Site: s, t: t, dir: filepath.Join(s.State, "project"), out: filepath.Join(s.State, "out")}
 	r.rows = slices.DeleteFunc(sandboxtest.Attacks(), func(a sandboxtest.Attack) bool { return slices.Contains(notThroughApply, a.ID) })
+	if r.level = string(wall.Namespaces); kind.InPlace() { // bwrap has the same column
+		r.level = string(kind)
+	}
 	argv, pids := s.Program(r.rows.IDs()...), ", pids = 300"
 	if os.Getuid() == 0 { // it would not be held to it
 		pids = ""
@@ -155,7 +159,7 @@ func (r *attackedRun) judge(t *testing.T, place string, settled ...string) {
 		t.Fatalf("nothing was attacked there: %v", err)
 	}
 	r.Own = strings.TrimSpace(string(own))
-	level := string(wall.Namespaces)
+	level := r.level
 	if os.Getuid() == 0 {
 		level += "-root"
 	}
@@ -179,7 +183,7 @@ func TestAttacksThroughApply(t *testing.T) {
 	}
 	kinds := []wall.Kind{wall.Namespaces}
 	if os.Getenv("RALPH_ATTACKS") == "all" {
-		kinds = append(kinds, wall.Bwrap)
+		kinds = append(kinds, wall.Bwrap, wall.Landlock)
 	}
 	for _, kind := range kinds {
 		t.Run(string(kind), func(t *testing.T) {

@@ -1,61 +1,35 @@
 package sandbox
 
 import (
-	"context"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/ralph-compiler/ralph/internal/process"
-	"github.com/ralph-compiler/ralph/internal/sandbox/inside"
-	"github.com/ralph-compiler/ralph/internal/wall"
 )
 
-// needsLandlock skips where the kernel does not have it, unless RALPH_SANDBOX_REQUIRE
-// names it.
-func needsLandlock(t *testing.T) {
-	t.Helper()
-	if err := landlock(inside.LandlockABI()); err != nil {
-		if slices.Contains(strings.Split(os.Getenv("RALPH_SANDBOX_REQUIRE"), ","), "landlock") {
-			t.Fatal(err)
+func TestLandlockSaysWhatItLacks(t *testing.T) {
+	for abi, want := range map[int]string{0: "no Landlock", 1: "ABI 1 cannot hold network", 3: "ABI 3 cannot hold network to hosts: use Linux 6.7 or later", 4: "", 7: ""} {
+		if err := landlock(abi); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("ABI %d: %v, want %q", abi, err, want)
 		}
-		t.Skipf("SKIPPED: %v", err)
+	}
+	for abi, said := range map[int]bool{0: false, 3: false, 4: true, 5: true, 6: false, 7: false} {
+		if got := weak(abi); (got != "") != said {
+			t.Errorf("ABI %d: %q", abi, got)
+		}
 	}
 }
 
-// fencedShell runs a script with landlock, and returns what it printed and how it ended.
-func fencedShell(ctx context.Context, t *testing.T, spec wall.Spec, script string, env ...string) (string, process.Result, error) {
-	t.Helper()
-	needsLandlock(t)
-	spec.Name, spec.Kind = "box", wall.Landlock
-	out := filepath.Join(t.TempDir(), "out")
-	home, err := os.UserHomeDir()
-	if err != nil {
-		t.Fatal(err)
+// What names the user's home directory names the program's, but for what is shown.
+func TestTheEnvironmentLeadsToTheProgramsHome(t *testing.T) {
+	got := moved([]string{
+		"HOME=/home/ann", "PATH=/home/ann/bin:/usr/bin", "TMPDIR=/tmp", "XDG_CONFIG_HOME=/home/ann/.config", "GOMODCACHE=/home/ann/go/pkg/mod", "GOBIN=/home/ann/tools/bin",
+		"OUT=/home/ann/out/x", "LIST=/home/ann/a:/home/ann/b", "OTHER=/home/anna/x", "SAID=hello",
+	}, "/home/ann", "/state/home", "/temp", []place{{"/home/ann/go/pkg/mod", "/home/ann/go/pkg/mod"}, {"/home/ann/tools", "/home/ann/tools"}, {"/home/ann/out", "/upper"}})
+	want := []string{
+		"HOME=/state/home", "PATH=/home/ann/bin:/usr/bin", "TMPDIR=/temp", "XDG_CONFIG_HOME=/state/home/.config", "GOMODCACHE=/home/ann/go/pkg/mod", "GOBIN=/home/ann/tools/bin",
+		"OUT=/upper/x", "LIST=/home/ann/a:/home/ann/b", "OTHER=/home/anna/x", "SAID=hello", "HOME=/state/home",
 	}
-	res, rerr := process.Run(ctx, process.Spec{
-		Argv: []string{"/bin/sh", "-c", script}, Dir: "/", Env: append([]string{"PATH=/usr/bin:/bin", "HOME=" + home}, env...),
-		Stdout: out, Stderr: out, Time: time.Minute, Grace: time.Second, Wall: New(spec),
-	})
-	b, _ := os.ReadFile(out) // there is none if it did not start
-	return string(b), res, rerr
-}
-
-// A landlock sandbox has a home and a directory for temporary files of its own, which go
-// with it.
-func TestLandlockHasPlacesOfItsOwn(t *testing.T) {
-	home := t.TempDir()
-	said, res, err := fencedShell(t.Context(), t, wall.Spec{Home: home}, `echo a > ~/a && echo b > $TMPDIR/b && mkdir $TMPDIR/shut && chmod 0 $TMPDIR/shut && echo $TMPDIR; exit 7`)
-	if err != nil || res.Code != 7 {
-		t.Fatalf("%v, %+v\n%s", err, res, said)
-	}
-	if b, err := os.ReadFile(filepath.Join(home, "a")); err != nil || string(b) != "a\n" {
-		t.Errorf("its home: %q, %v", b, err)
-	}
-	if _, err := os.Stat(strings.TrimSpace(said)); !os.IsNotExist(err) {
-		t.Errorf("%q is still there: %v", said, err)
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %v\nwant %v", got, want)
 	}
 }

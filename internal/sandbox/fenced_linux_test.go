@@ -1,0 +1,224 @@
+package sandbox_test
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/ralph-compiler/ralph/internal/process"
+	"github.com/ralph-compiler/ralph/internal/sandbox"
+	"github.com/ralph-compiler/ralph/internal/wall"
+)
+
+// fenced is a sandbox of landlock, where this machine has it or it is required.
+func fenced(t *testing.T) wall.Spec {
+	t.Helper()
+	if _, err := sandbox.Try(t.Context(), wall.Landlock); err != nil {
+		if slices.Contains(strings.Split(os.Getenv("RALPH_SANDBOX_REQUIRE"), ","), string(wall.Landlock)) {
+			t.Fatal(err)
+		}
+		t.Skipf("SKIPPED: no landlock on this machine: %v", err)
+	}
+	return wall.Spec{Kind: wall.Landlock}
+}
+
+// A home and a directory for temporary files are the sandbox's own. The second goes with it.
+func TestLandlockHasPlacesOfItsOwn(t *testing.T) {
+	s := fenced(t)
+	s.Home = t.TempDir()
+	out, res := sh(t, s, `echo a > ~/a && echo b > $TMPDIR/b && mkdir $TMPDIR/shut && chmod 0 $TMPDIR/shut && echo $TMPDIR; exit 7`)
+	if res.Code != 7 {
+		t.Fatalf("%+v: %s", res, out)
+	}
+	if b, err := os.ReadFile(filepath.Join(s.Home, "a")); err != nil || string(b) != "a\n" {
+		t.Errorf("its home: %q, %v", b, err)
+	}
+	if _, err := os.Stat(out); !os.IsNotExist(err) {
+		t.Errorf("%q is still there: %v", out, err)
+	}
+	if _, _, err := begin(t, s, process.Spec{Argv: []string{filepath.Join(t.TempDir(), "none")}}); err == nil {
+		t.Error("a program that is not there ran")
+	}
+	if _, res := sh(t, s, "kill -KILL $$"); res.How != process.Signaled || res.Signal != syscall.SIGKILL {
+		t.Errorf("kill -KILL: %+v", res)
+	}
+}
+
+func TestLandlockHasATerminal(t *testing.T) { fenced(t); hasATerminal(t, wall.Landlock) }
+
+// What would have to be somewhere else, or not be there, is refused.
+func TestLandlockRefusesWhatItCannotHold(t *testing.T) {
+	dir := t.TempDir()
+	for want, change := range map[string]func(*wall.Spec){
+		"cannot be at":      func(s *wall.Spec) { s.Mounts = []wall.Mount{{From: dir, At: "/elsewhere"}} },
+		"can be hidden":     func(s *wall.Spec) { s.Mounts = []wall.Mount{{At: dir, Cover: true}} },
+		"take nest out":     func(s *wall.Spec) { s.Nest = true },
+		"cannot be at 127":  func(s *wall.Spec) { s.Forward = []wall.Forward{{At: "127.0.0.1:1", To: "127.0.0.1:2"}} },
+		"none: file does n": func(s *wall.Spec) { s.Mounts = []wall.Mount{{From: filepath.Join(dir, "none")}} },
+	} {
+		s := fenced(t)
+		change(&s)
+		if out, _, err := begin(t, s, process.Spec{Argv: []string{"/bin/sh", "-c", "echo began"}}); err == nil || !strings.Contains(err.Error(), want) || out != "" {
+			t.Errorf("%v, %q; want %q", err, out, want)
+		}
+	}
+}
+
+// A program that has led what it may write to elsewhere reads no more with it.
+func TestLandlockFollowsNoPlantedLink(t *testing.T) {
+	s := fenced(t)
+	secret, dir := t.TempDir(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(secret, "key"), []byte("secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.Home = t.TempDir()
+	s.Mounts = []wall.Mount{{From: filepath.Join(dir, ".git"), Write: true, Optional: true}}
+	user, upper := t.TempDir(), filepath.Join(t.TempDir(), "upper")
+	s.Caches = []wall.Cache{{Lower: filepath.Join(user, ".cache", "go-build"), Upper: upper}}
+	for _, link := range []string{filepath.Join(dir, ".git"), filepath.Join(s.Home, ".cache")} {
+		if err := os.Symlink(secret, link); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, _, err := begin(t, s, process.Spec{Argv: []string{"/bin/sh", "-c", "cat .git/key; echo built > ~/.cache/go-build/x"}, Dir: dir, Env: []string{"HOME=" + user}})
+	if err != nil || strings.Contains(out, "secret") || !strings.Contains(out, "Permission denied") {
+		t.Errorf("%v, %q", err, out)
+	}
+	if b, err := os.ReadFile(filepath.Join(upper, "x")); err != nil || string(b) != "built\n" {
+		t.Errorf("the cache: %q, %v", b, err)
+	}
+	if names, _ := os.ReadDir(secret); len(names) != 1 {
+		t.Errorf("written where a link led: %v", names)
+	}
+}
+
+// The user's downloads can be read, and not written.
+func TestLandlockShowsDownloads(t *testing.T) {
+	s := fenced(t)
+	s.Home = t.TempDir()
+	user := t.TempDir()
+	lower := filepath.Join(user, "go", "pkg", "mod")
+	if err := os.MkdirAll(lower, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(lower, "m"), []byte("module"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s.Caches = []wall.Cache{{Lower: lower, Upper: filepath.Join(t.TempDir(), "upper"), Downloads: true}}
+	out, _, err := begin(t, s, process.Spec{Argv: []string{"/bin/sh", "-c", "cat ~/go/pkg/mod/m; echo; cat $GOMODCACHE/m; echo x > ~/go/pkg/mod/n || echo refused"}, Env: []string{"HOME=" + user, "GOMODCACHE=" + lower}})
+	if err != nil || !strings.HasPrefix(out, "module\nmodule") || !strings.HasSuffix(out, "refused") {
+		t.Errorf("%v, %q", err, out)
+	}
+}
+
+// All that a program has started ends with the sandbox, whoever ends that: the program, or
+// the end of ralph's socket.
+func TestNothingOutlivesLandlock(t *testing.T) {
+	s := fenced(t)
+	const daemons = `trap '' TERM; (setsid env -i /bin/sh -c 'sleep SECONDS & trap "" TERM HUP; sleep SECONDS; sleep SECONDS' &); nohup setsid sleep SECONDS > /dev/null 2>&1 & while [ $(cat /proc/[0-9]*/cmdline 2> /dev/null | tr '\0' ' ' | grep -c 'sleep SECONDS') = 0 ]; do :; done; echo ready`
+	if out, _ := sh(t, s, strings.ReplaceAll(daemons, "SECONDS", "7651")); !strings.Contains(out, "ready") || len(sleeping("7651")) > 0 {
+		t.Errorf("its end: %q, these live: %v", out, sleeping("7651"))
+	}
+	s.Name, s.Mounts = "test", []wall.Mount{{From: t.TempDir(), Write: true}}
+	pipe, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pipe.Close()
+	cmd := exec.Command("/bin/sh", "-c", strings.ReplaceAll(daemons, "SECONDS", "7652")+"; sleep 7652")
+	cmd.Env, cmd.Dir, cmd.Stdout = []string{"PATH=/usr/bin:/bin", "HOME=/"}, s.Mounts[0].From, w
+	in, err := sandbox.New(s).Start(cmd, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = w.Close()
+	if _, err := pipe.Read(make([]byte, 16)); err != nil || len(sleeping("7652")) == 0 {
+		t.Fatalf("nothing began: %v", err)
+	}
+	if err := in.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // it was ended
+	if _, _, known := in.Ended(); known || len(sleeping("7652")) > 0 {
+		t.Errorf("the end of its socket: known is %v, these live: %v", known, sleeping("7652"))
+	}
+}
+
+// Of TCP only the ports that are named are reached, and of other sockets none.
+func TestLandlockReachesOnlyWhatIsNamed(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = c.Write([]byte("hello"))
+			_ = c.Close()
+		}
+	}()
+	at, self := l.Addr().String(), exe(t)
+	for want, forward := range map[string][]wall.Forward{
+		"hello":                     {{At: at, To: at}},
+		"permission denied":         {{At: "127.0.0.1:1", To: "127.0.0.1:1"}},
+		"not supported by protocol": nil,
+	} {
+		s := fenced(t)
+		s.Forward, s.Mounts = forward, []wall.Mount{{From: filepath.Dir(self)}}
+		if out, _, err := begin(t, s, process.Spec{Argv: []string{self, "dial", at}}); err != nil || !strings.Contains(out, want) {
+			t.Errorf("%v: %q, %v", forward, out, err)
+		}
+		out, _, err := begin(t, s, process.Spec{Argv: []string{self, "sockets"}})
+		if err != nil || !strings.Contains(out, "all were refused, and pairs were not") {
+			t.Errorf("%v: %q, %v", forward, out, err)
+		}
+	}
+}
+
+func exe(t *testing.T) string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return self
+}
+
+// odd tries what leads to others without connect.
+func odd() {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		fmt.Println("a pair:", err)
+		os.Exit(1)
+	}
+	for what, err := range map[string]error{
+		"a pair of datagrams": second(unix.Socketpair(unix.AF_UNIX, unix.SOCK_DGRAM, 0)),
+		"fast open":           unix.Sendto(pair[0], []byte("x"), unix.MSG_FASTOPEN, &unix.SockaddrInet4{Port: 80, Addr: [4]byte{127, 0, 0, 1}}),
+		"fast open, sendmsg":  unix.Sendmsg(pair[0], []byte("x"), nil, nil, unix.MSG_FASTOPEN),
+		"to listen":           unix.Listen(pair[0], 1),
+		"a priority":          unix.Setpriority(unix.PRIO_PROCESS, os.Getppid(), 5),
+		"a group's priority":  unix.Setpriority(unix.PRIO_PGRP, 0, 5),
+		"shared memory":       second(unix.SysvShmGet(unix.IPC_PRIVATE, 4096, 0o600)),
+	} {
+		if err == nil {
+			fmt.Println("it may:", what)
+			os.Exit(1)
+		}
+	}
+	fmt.Println("all were refused, and pairs were not")
+	os.Exit(0)
+}
+
+func second[T any](_ T, err error) error { return err }
