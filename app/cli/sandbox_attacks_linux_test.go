@@ -23,7 +23,7 @@ sandbox "default" {
   network = ["allowed.example", "model"]
   read    = ["BIN", "TOOLS/bin"]
   write   = ["OUT"]
-  limits  = { tmp = "128MB", file = "256MB"PIDS }
+  limits  = { file = "256MB"TMPPIDS }
 }
 worktree {
   layout  = "clone"
@@ -113,8 +113,12 @@ func newAttackedRun(t *testing.T, kind wall.Kind) *attackedRun {
 	if os.Getuid() == 0 { // it would not be held to it
 		pids = ""
 	}
+	tmp := ", tmp = \"128MB\""
+	if kind.InPlace() { // it would not hold
+		tmp = ""
+	}
 	bin := filepath.Dir(argv[0])
-	fill := strings.NewReplacer("PLACE", "sh "+bin+"/place.sh", "BIN", bin, "TOOLS", s.Tools, "OUT", r.out, "PIDS", pids, "KIND", string(kind), "ANN", s.Home, "ATTACKER", strings.Join(argv, " "))
+	fill := strings.NewReplacer("PLACE", "sh "+bin+"/place.sh", "BIN", bin, "TMPPIDS", tmp+pids, "TOOLS", s.Tools, "OUT", r.out, "KIND", string(kind), "ANN", s.Home, "ATTACKER", strings.Join(argv, " "))
 	for name, text := range map[string]string{
 		filepath.Join(bin, "place.sh"):    placeScript,
 		filepath.Join(r.dir, "ralph.hcl"): attackedPolicy,
