@@ -1,6 +1,7 @@
 package sandbox_test
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -119,37 +121,101 @@ func TestLandlockShowsDownloads(t *testing.T) {
 	}
 }
 
-// All that a program has started ends with the sandbox, whoever ends that: the program, or
-// the end of ralph's socket.
+// daemons leave processes that do not carry the environment they were started with, in
+// sessions of their own, which ignore signals, and says so.
+func daemons(seconds string) []string {
+	const line = `trap '' TERM; (setsid env -i /bin/sh -c 'sleep SECONDS & trap "" TERM HUP; sleep SECONDS; sleep SECONDS' &); nohup setsid sleep SECONDS > /dev/null 2>&1 &
+until cat /proc/[0-9]*/cmdline 2> /dev/null | tr '\0' ' ' | grep -q '^sleep SECONDS\|[^A-Z]sleep SECONDS'; do :; done; echo ready`
+	return []string{"/bin/sh", "-c", strings.ReplaceAll(line, "SECONDS", seconds)}
+}
+
+// All that a program has started ends with the sandbox: when the program ends, when ralph's
+// socket does, and when ralph is killed.
 func TestNothingOutlivesLandlock(t *testing.T) {
 	s := fenced(t)
-	const daemons = `trap '' TERM; (setsid env -i /bin/sh -c 'sleep SECONDS & trap "" TERM HUP; sleep SECONDS; sleep SECONDS' &); nohup setsid sleep SECONDS > /dev/null 2>&1 & while [ $(cat /proc/[0-9]*/cmdline 2> /dev/null | tr '\0' ' ' | grep -c 'sleep SECONDS') = 0 ]; do :; done; echo ready`
-	if out, _ := sh(t, s, strings.ReplaceAll(daemons, "SECONDS", "7651")); !strings.Contains(out, "ready") || len(sleeping("7651")) > 0 {
-		t.Errorf("its end: %q, these live: %v", out, sleeping("7651"))
+	out, _, err := begin(t, s, process.Spec{Argv: daemons("7651")})
+	if err != nil || !strings.Contains(out, "ready") || len(sleeping("7651")) > 0 {
+		t.Errorf("its end: %q, %v, these live: %v", out, err, sleeping("7651"))
 	}
-	s.Name, s.Mounts = "test", []wall.Mount{{From: t.TempDir(), Write: true}}
-	pipe, w, err := os.Pipe()
+	for how, end := range map[string]func(in process.Inside, line *os.File) error{
+		"the end of its socket": func(in process.Inside, _ *os.File) error { return in.Close() },
+		"its own end":           func(_ process.Inside, line *os.File) error { return line.Close() },
+	} {
+		cmd, in, line := started(t, s, "7652")
+		if err := end(in, line); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait() // it was ended
+		if _, _, known := in.Ended(); known != (how == "its own end") || len(sleeping("7652")) > 0 {
+			t.Errorf("%s: known is %v, these live: %v", how, known, sleeping("7652"))
+		}
+		_ = in.Close()
+	}
+
+	said, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer pipe.Close()
-	cmd := exec.Command("/bin/sh", "-c", strings.ReplaceAll(daemons, "SECONDS", "7652")+"; sleep 7652")
-	cmd.Env, cmd.Dir, cmd.Stdout = []string{"PATH=/usr/bin:/bin", "HOME=/"}, s.Mounts[0].From, w
-	in, err := sandbox.New(s).Start(cmd, false)
-	if err != nil {
+	defer said.Close()
+	ralph := exec.Command(exe(t), "ralph", t.TempDir(), "7653")
+	ralph.Stdout = w
+	if err := ralph.Start(); err != nil {
 		t.Fatal(err)
 	}
 	_ = w.Close()
-	if _, err := pipe.Read(make([]byte, 16)); err != nil || len(sleeping("7652")) == 0 {
-		t.Fatalf("nothing began: %v", err)
+	_, err = said.Read(make([]byte, 16))
+	if kerr := ralph.Process.Kill(); err != nil || kerr != nil || len(sleeping("7653")) == 0 {
+		t.Fatalf("nothing began: %v, %v", err, kerr)
 	}
-	if err := in.Close(); err != nil {
+	_ = ralph.Wait() // it was killed
+	for range 500 {
+		if len(sleeping("7653")) == 0 {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("ralph was killed, and these live: %v", sleeping("7653"))
+}
+
+// started runs daemons until they are there; the program ends when line is closed.
+func started(t *testing.T, s wall.Spec, seconds string) (cmd *exec.Cmd, in process.Inside, line *os.File) {
+	t.Helper()
+	said, w, err := os.Pipe()
+	if err != nil {
 		t.Fatal(err)
 	}
-	_ = cmd.Wait() // it was ended
-	if _, _, known := in.Ended(); known || len(sleeping("7652")) > 0 {
-		t.Errorf("the end of its socket: known is %v, these live: %v", known, sleeping("7652"))
+	defer said.Close()
+	defer w.Close()
+	stdin, line, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
 	}
+	defer stdin.Close()
+	argv := daemons(seconds)
+	argv[2] += "; cat"
+	dir := t.TempDir()
+	s.Name, s.Mounts = "test", []wall.Mount{{From: dir, Write: true}}
+	cmd = &exec.Cmd{Path: argv[0], Args: argv, Env: []string{"PATH=/usr/bin:/bin", "HOME=/"}, Dir: dir, Stdin: stdin, Stdout: w}
+	if in, err = sandbox.New(s).Start(cmd, false); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := said.Read(make([]byte, 16)); err != nil || len(sleeping(seconds)) == 0 {
+		t.Fatalf("nothing began: %v", err)
+	}
+	return cmd, in, line
+}
+
+// asRalph runs daemons until it is killed.
+func asRalph(dir, seconds string) {
+	argv := daemons(seconds)
+	argv[2] += "; sleep " + seconds
+	_, err := process.Run(context.Background(), process.Spec{
+		Argv: argv, Dir: dir, Env: []string{"PATH=/usr/bin:/bin", "HOME=/"}, Stdout: os.DevNull,
+		Tap:  func(_ bool, b []byte) { _, _ = os.Stdout.Write(b) },
+		Wall: sandbox.New(wall.Spec{Name: "test", Kind: wall.Landlock, Mounts: []wall.Mount{{From: dir, Write: true}}}),
+	})
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
 }
 
 // Of TCP only the ports that are named are reached, and of other sockets none.

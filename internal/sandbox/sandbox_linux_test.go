@@ -38,6 +38,9 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == "sockets" {
 		odd()
 	}
+	if len(os.Args) == 4 && os.Args[1] == "ralph" {
+		asRalph(os.Args[2], os.Args[3])
+	}
 	os.Exit(m.Run())
 }
 

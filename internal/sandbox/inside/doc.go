@@ -1,6 +1,9 @@
 // Package inside is process 1 of a sandbox: it builds what an [Order] says around itself, or
 // checks what bwrap has built ([Made]), gives up its privileges, runs the program, and reports how that ended.
 //
+// With an [Order.Fence] it builds nothing, and is no process 1: it starts itself once more,
+// confines that by Landlock, and ends what is left of it.
+//
 // Linking it makes a binary able to be that process: when the binary is started as
 // [Command], it becomes the sandbox before main, and before most packages are initialised.
 // Only internal/sandbox starts it so. Nothing in it trusts what the program leaves behind:
