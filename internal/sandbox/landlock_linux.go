@@ -77,7 +77,10 @@ func (s *Sandbox) fence(o *inside.Order, env []string) (proxy net.Listener, err 
 		}
 	}
 	f.Write = []string{f.Temp, o.Home}
-	f.Read = append(o.Table().System, "/proc", "/etc/passwd", "/etc/group", "/etc/hosts", "/etc/nsswitch.conf")
+	f.Read = append(o.Table().System, "/proc")
+	for _, name := range etc {
+		f.Read = append(f.Read, "/etc/"+name)
+	}
 	places, err := s.places(o, user)
 	if err != nil {
 		return nil, err
@@ -115,6 +118,10 @@ func (s *Sandbox) fence(o *inside.Order, env []string) (proxy net.Listener, err 
 	o.Env = append(o.Env, "GIT_CONFIG_NOSYSTEM=1")
 	return proxy, nil
 }
+
+// etc is what programs look for in /etc beside what every sandbox has: they take no for no file,
+// and a refusal for an error.
+var etc = []string{"passwd", "group", "hosts", "hostname", "host.conf", "gai.conf", "nsswitch.conf", "resolv.conf", "bash.bashrc", "bashrc", "profile", "profile.d"}
 
 // inPlace refuses what Landlock cannot do: it gives rights to what is there.
 func (s *Sandbox) inPlace() error {
@@ -226,13 +233,13 @@ func moved(env []string, user, home, temp string, places []place) []string {
 
 // elsewhere is where a path of the user's is inside; as it is written if that is where it was.
 func elsewhere(path, written, user, home string, places []place) string {
-	best := place{user, home}
-	for _, p := range places {
+	var best place
+	for _, p := range append([]place{{user, home}}, places...) {
 		if within(path, p.from) && len(p.from) > len(best.from) {
 			best = p
 		}
 	}
-	if !within(path, best.from) || best.from == best.to {
+	if best.from == best.to {
 		return written
 	}
 	return best.to + strings.TrimPrefix(path, best.from)

@@ -23,11 +23,11 @@ func TestLandlockSaysWhatItLacks(t *testing.T) {
 func TestTheEnvironmentLeadsToTheProgramsHome(t *testing.T) {
 	got := moved([]string{
 		"HOME=/home/ann", "PATH=/home/ann/bin:/usr/bin", "TMPDIR=/tmp", "XDG_CONFIG_HOME=/home/ann/.config", "GOMODCACHE=/home/ann/go/pkg/mod", "GOBIN=/home/ann/tools/bin",
-		"OUT=/home/ann/out/x", "LIST=/home/ann/a:/home/ann/b", "OTHER=/home/anna/x", "SAID=hello",
-	}, "/home/ann", "/state/home", "/temp", []place{{"/home/ann/go/pkg/mod", "/home/ann/go/pkg/mod"}, {"/home/ann/tools", "/home/ann/tools"}, {"/home/ann/out", "/upper"}})
+		"OUT=/home/ann/out/x", "LIST=/home/ann/a:/home/ann/b", "OTHER=/home/anna/x", "SAID=hello", "CACHE=/c/d",
+	}, "/home/ann", "/state/home", "/temp", []place{{"/home/ann/go/pkg/mod", "/home/ann/go/pkg/mod"}, {"/home/ann/tools", "/home/ann/tools"}, {"/home/ann/out", "/upper"}, {"/c", "/e"}})
 	want := []string{
 		"HOME=/state/home", "PATH=/home/ann/bin:/usr/bin", "TMPDIR=/temp", "XDG_CONFIG_HOME=/state/home/.config", "GOMODCACHE=/home/ann/go/pkg/mod", "GOBIN=/home/ann/tools/bin",
-		"OUT=/upper/x", "LIST=/home/ann/a:/home/ann/b", "OTHER=/home/anna/x", "SAID=hello", "HOME=/state/home",
+		"OUT=/upper/x", "LIST=/home/ann/a:/home/ann/b", "OTHER=/home/anna/x", "SAID=hello", "CACHE=/e/d", "HOME=/state/home",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %v\nwant %v", got, want)
