@@ -109,6 +109,11 @@ func nothing() (int, error) {
 		return -1, err
 	}
 	_ = unix.Close(f)
+	// Before Linux 6.15 only what is attached somewhere can be cloned.
+	if err := unix.MoveMount(fs, "", unix.AT_FDCWD, "/proc", unix.MOVE_MOUNT_F_EMPTY_PATH); err != nil {
+		return -1, err
+	}
+	defer unix.Unmount("/proc", unix.MNT_DETACH) // it would go with this namespace's old root
 	fd, err := unix.OpenTree(fs, "empty", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC)
 	if err != nil {
 		return -1, err
