@@ -36,7 +36,10 @@ func Build(t testing.TB, uid int) *Site {
 	root, err := os.MkdirTemp("", "ralph-attacks-")
 	s := &Site{t: t, uid: uid, came: make(chan struct{})}
 	s.ok(err)
-	t.Cleanup(func() { s.ok(os.RemoveAll(root)) })
+	t.Cleanup(func() {
+		_ = os.Chmod(filepath.Join(s.State, "cache.work", "work"), 0o700) // overlayfs leaves a directory without permissions
+		s.ok(os.RemoveAll(root))
+	})
 	s.ok(os.Chmod(root, 0o755))
 	root, err = filepath.EvalSymlinks(root)
 	s.ok(err)
