@@ -29,6 +29,7 @@ var mayOpen = map[string]string{
 	"executor/tracker/bd/bdtest":        "tests only",
 	"executor/workspace/tree_mend.go":   "a directory's names are listed (DirFS)",
 	"web/peer_linux.go":                 "/proc: the kernel made it",
+	"internal/sandbox/group":            "cgroupfs and /proc: the kernel made them",
 	"internal/sandbox/explain_linux.go": "/proc/sys: the kernel made it",
 	"internal/sandbox/inside":           "/proc: the kernel made it",
 	"internal/sandbox/sandboxtest":      "tests only",

@@ -147,6 +147,7 @@ var mayImport = []struct {
 	{"internal/process", []string{"internal/regular"}, "it writes and reads what programs print"},
 	{"internal/wall", nil, "plain data, which the vocabulary carries"},
 	{"internal/sandbox/inside", []string{"internal/wall"}, "it is process 1: the less is linked before it, the sooner it begins"},
+	{"internal/sandbox/group", []string{"internal/wall"}, "files of cgroup v2, which know of no sandbox"},
 	{"internal/sandbox/sandboxtest", []string{"internal/wall"}, "attacks on sandboxes, and the world that they are run against; tests alone use it"},
 	{"internal/sandbox/...", []string{"internal/sandbox/...", "internal/wall", "internal/process", "internal/egress", "internal/regular"}, "it builds what a wall.Spec says, and knows of no epic"},
 	{"internal/egress", nil, "a proxy that knows hosts, and nothing else"},

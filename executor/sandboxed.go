@@ -14,6 +14,28 @@ type Sandboxed struct {
 	Name    string   `json:"name"`              // of the policy's block
 	Kind    string   `json:"kind"`              // what it was made with
 	Refused []string `json:"refused,omitempty"` // hosts that were asked for, "4 × github.com:443", at most MaxRefused
+	Memory  string   `json:"memory,omitempty"`  // the limit, "4GB", that it used up, so that all in it was killed; "" if it did not
+}
+
+// OutOfMemory says that a sandbox had used up its memory; "" if it did not, or if there was none.
+func (s *Sandboxed) OutOfMemory() string {
+	if s == nil || s.Memory == "" {
+		return ""
+	}
+	return fmt.Sprintf("out of memory (limit %s, sandbox %q)", s.Memory, s.Name)
+}
+
+// Bytes are the words for a limit in bytes, in the unit that it was likely written in: "4GB".
+func Bytes(n int64) string {
+	for _, unit := range []struct {
+		size int64
+		name string
+	}{{1e9, "GB"}, {1 << 30, "GiB"}, {1e6, "MB"}, {1 << 20, "MiB"}} {
+		if n > 0 && n%unit.size == 0 {
+			return fmt.Sprintf("%d%s", n/unit.size, unit.name)
+		}
+	}
+	return fmt.Sprintf("%d bytes", n)
 }
 
 // MaxRefused bounds the hosts that Sandboxed names.

@@ -29,3 +29,11 @@ func TestRefusalsFitIntoAnEvent(t *testing.T) {
 		}
 	}
 }
+
+func TestBytes(t *testing.T) {
+	for n, want := range map[int64]string{4e9: "4GB", 1.5e9: "1500MB", 2 << 30: "2GiB", 300 << 20: "300MiB", 1234567: "1234567 bytes"} {
+		if got := Bytes(n); got != want {
+			t.Errorf("%d: %q, want %q", n, got, want)
+		}
+	}
+}

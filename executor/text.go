@@ -10,6 +10,8 @@ import (
 
 func AgentFailure(e AgentEnded) string {
 	switch {
+	case e.Sandbox.OutOfMemory() != "":
+		return e.Sandbox.OutOfMemory()
 	case e.Outcome.Summary != "":
 		return "the agent reported failure: " + text.FirstLine(e.Outcome.Summary)
 	case e.Outcome.Result == "failed":

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/ralph-compiler/ralph/internal/sandbox"
+	"github.com/ralph-compiler/ralph/internal/sandbox/group"
 	"github.com/ralph-compiler/ralph/internal/wall"
 )
 
@@ -28,6 +29,19 @@ func has(kind wall.Kind) func() bool {
 		return false
 	})
 }
+
+// hasGroups reports, in the same way, whether sandboxes can have control groups.
+var hasGroups = sync.OnceValue(func() bool {
+	if !hasNamespaces() && !hasBwrap() {
+		return false
+	}
+	_, err := group.Base(context.Background(), group.Memory, group.CPU, group.Pids)
+	if err == nil || slices.Contains(strings.Split(os.Getenv("RALPH_SANDBOX_REQUIRE"), ","), "groups") {
+		return true
+	}
+	fmt.Fprintf(os.Stderr, "SKIPPED: what needs control groups: %v\n", err)
+	return false
+})
 
 // needsNamespaces skips a test where no sandbox can be made.
 func needsNamespaces(t *testing.T) {

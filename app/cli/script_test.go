@@ -114,11 +114,13 @@ func scripts() testscript.Params {
 			return errors.Join(err, config.Close())
 		},
 		Condition: func(cond string) (bool, error) {
-			if cond == "landlock" {
+			switch cond {
+			case "landlock":
 				return hasLandlock(), nil
-			}
-			if cond == "bwrap" {
+			case "bwrap":
 				return hasBwrap(), nil
+			case "groups":
+				return hasGroups(), nil
 			}
 			if cond != "namespaces" {
 				return false, fmt.Errorf("there is no condition %q", cond)

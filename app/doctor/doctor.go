@@ -17,6 +17,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 	"github.com/ralph-compiler/ralph/internal/sandbox"
+	"github.com/ralph-compiler/ralph/internal/sandbox/group"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/internal/version"
 	"github.com/ralph-compiler/ralph/internal/wall"
@@ -57,7 +58,19 @@ func Examine(ctx context.Context) []Finding {
 		}
 		found = append(found, f)
 	}
-	return append(found, examineKinds(ctx)...)
+	return append(append(found, examineKinds(ctx)...), examineGroups(ctx))
+}
+
+// examineGroups makes the group in which sandboxes get theirs.
+func examineGroups(ctx context.Context) Finding {
+	f := Finding{Name: "groups", State: "ok", Detail: "limits.memory and limits.cpu of a sandbox hold"}
+	if _, err := group.Base(ctx, group.Memory, group.CPU, group.Pids); err != nil {
+		f.State, f.Detail = "missing", fmt.Sprintf("limits.memory and limits.cpu are refused: %v", err)
+		if l, ok := errors.AsType[*group.Lacking](err); ok {
+			f.Detail, f.Hint = "limits.memory and limits.cpu are refused: "+l.Why, l.Mend
+		}
+	}
+	return f
 }
 
 // examineKinds makes a sandbox of each kind, and says which kind = "auto" takes here.

@@ -56,7 +56,7 @@ func examinePolicy(ctx context.Context, root string, epic *ir.Epic, live bool) [
 	if err != nil {
 		found = append(found, bad(err)...)
 	}
-	return slices.Concat(found, runners, examineSandboxes(p.Set), examineTracker(ctx, root, p.Set != nil && p.Set.Tracker != nil, epic))
+	return slices.Concat(found, runners, examineSandboxes(ctx, p.Set), examineTracker(ctx, root, p.Set != nil && p.Set.Tracker != nil, epic))
 }
 
 func examineDisk(root string, epic *ir.Epic) Finding {

@@ -17,6 +17,7 @@ import (
 	"github.com/ralph-compiler/ralph/compiler"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/runner"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/policies"
@@ -242,11 +243,13 @@ func noLogin(r ir.Runner) string {
 }
 
 // examineSandboxes names those that apply would refuse.
-func examineSandboxes(set *policies.Set) []Finding {
+func examineSandboxes(ctx context.Context, set *policies.Set) []Finding {
 	var found []Finding
-	for _, name := range slices.Sorted(maps.Keys(set.Sandboxes)) {
+	names := slices.Sorted(maps.Keys(set.Sandboxes))
+	_, unheld := run.Grouped(ctx, lists.Table(names, func(name string) (string, map[string]string) { return name, set.Sandboxes[name].Limits.V }))
+	for _, name := range names {
 		s := set.Sandboxes[name]
-		if why := run.Unheld(s.Limits.V); !s.Builtin && why != "" {
+		if why := unheld[name]; !s.Builtin && why != "" {
 			found = append(found, Finding{Name: "sandbox " + name, State: "warning", Detail: why, Hint: "ralph apply refuses agents and gates that use it"})
 		}
 		if !s.Builtin && !run.Makes(s.Kind.V) {

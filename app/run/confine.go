@@ -38,12 +38,9 @@ func Confine(ctx context.Context, epic *ir.Epic, space *workspace.Space, instead
 	}
 	c.Mounts = space.Trees.Mounts
 	var refused []string
-	if c.Kinds, refused = kinds(ctx, epic, names, instead); len(refused) > 0 {
+	if c.Kinds, c.Groups, refused = kinds(ctx, epic, names, instead); len(refused) > 0 {
 		hint := ""
-		if !slices.ContainsFunc(names, func(name string) bool {
-			s := epic.Sandboxes[name]
-			return s.Required || Unheld(s.Limits) != "" // which a word in the policy mends
-		}) {
+		if !slices.ContainsFunc(names, func(name string) bool { return epic.Sandboxes[name].Required }) {
 			hint = " To run without a sandbox on this machine, add --sandbox none"
 		}
 		return c, nil, exit.Inputf("agents and gates cannot be confined here as the policy asks:\n  - %s\n  Nothing was started.%s", strings.Join(refused, "\n  - "), hint)
@@ -127,9 +124,14 @@ func (t attempts) strongest(kind, accept string) (wall.Kind, error) {
 	return "", errors.New(strings.Join(why, "; "))
 }
 
-// kinds says what each sandbox is made with, and names those that cannot be made.
-func kinds(ctx context.Context, epic *ir.Epic, names []string, instead string) (out map[string]wall.Kind, refused []string) {
+// kinds says what each sandbox is made with, and below which directory they all get groups,
+// "" if none asks for one. It names those that cannot be made.
+func kinds(ctx context.Context, epic *ir.Epic, names []string, instead string) (out map[string]wall.Kind, groups string, refused []string) {
 	out = map[string]wall.Kind{}
+	var unheld map[string]string
+	if instead != "none" {
+		groups, unheld = Grouped(ctx, lists.Table(names, func(name string) (string, map[string]string) { return name, epic.Sandboxes[name].Limits }))
+	}
 	no := func(name, why string) { refused = append(refused, fmt.Sprintf("sandbox %q: %s", name, why)) }
 	t := newAttempts(ctx)
 	for _, name := range names {
@@ -139,8 +141,8 @@ func kinds(ctx context.Context, epic *ir.Epic, names []string, instead string) (
 			no(name, "--sandbox "+instead+" is refused, because the policy says required = true")
 		case instead == "none":
 			out[name] = wall.None
-		case Unheld(s.Limits) != "":
-			no(name, Unheld(s.Limits))
+		case unheld[name] != "":
+			no(name, unheld[name])
 		default:
 			kind, err := t.strongest(cmp.Or(instead, s.Kind), s.Accept)
 			if err == nil && kind == wall.Landlock {
@@ -153,7 +155,7 @@ func kinds(ctx context.Context, epic *ir.Epic, names []string, instead string) (
 			}
 		}
 	}
-	return out, refused
+	return out, groups, refused
 }
 
 // holds says what a sandbox asks for that landlock does not hold, nil if it is nothing.
@@ -209,20 +211,6 @@ func absent(epic *ir.Epic, names []string, home string) (notes []string) {
 		}
 	}
 	return notes
-}
-
-// Unheld says which of a sandbox's limits nothing here would hold, "" if all hold: a limit
-// that does not hold is worse than none.
-func Unheld(limits map[string]string) string {
-	for _, name := range []string{"memory", "cpu"} {
-		if limits[name] != "" {
-			return "limits." + name + " needs a group of the system's own, which ralph does not make yet: take it out"
-		}
-	}
-	if limits["pids"] != "" && os.Geteuid() == 0 {
-		return "limits.pids does not hold for root: take it out, or run ralph as a user"
-	}
-	return ""
 }
 
 // inUse are the sandboxes of an epic that confine something, by name.

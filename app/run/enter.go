@@ -88,7 +88,7 @@ func Enter(ctx context.Context, r *record.Record, v machine.NodeView, visit *Vis
 		env, spec.Forward = with(env, join.Env), slices.Concat(spec.Forward, join.Forward)
 	}
 	code, err = visit.run(ctx, dir, env, spec)
-	if said := in.Account(); said != nil && len(said.Refused) > 0 {
+	if said := in.Account(); said != nil && (len(said.Refused) > 0 || said.Memory != "") {
 		_, _ = fmt.Fprintln(visit.Err, "ralph: it ran in sandbox", words.Sandboxed(said))
 	}
 	return code, err

@@ -57,6 +57,9 @@ func (w *Worker) agent(e *executor.Effect, q *executor.Request) (work, error) {
 		if ended.Sandbox = c.account(); ended.Sandbox != nil { // what came without it fits
 			ended.Bound()
 		}
+		if ended.Sandbox.OutOfMemory() != "" && ctx.Err() == nil { // what it did, not what happened to it
+			ended.End, ended.ExitCode, ended.Outcome, err = executor.EndExited, outOfMemory, executor.Outcome{}, nil
+		}
 		err = errors.Join(err, c.done())
 		if ended.Agent == "" {
 			ended.Agent = run.Agent
@@ -73,6 +76,9 @@ func (w *Worker) agent(e *executor.Effect, q *executor.Request) (work, error) {
 		return ended, nil
 	}, nil
 }
+
+// outOfMemory is the exit code of a turn whose sandbox had used up its memory: 128 and SIGKILL.
+const outOfMemory = 137
 
 // stated is what a turn used, with what the policy says of an agent that costs nothing
 // where the turn said nothing.

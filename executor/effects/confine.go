@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/lists"
@@ -24,6 +25,8 @@ type Confinement struct {
 	// Logins are the directories of the logins that ralph keeps, by runner; see wall.Login.
 	Logins map[string]string
 	Caches []wall.Cache // directories of the user that every sandbox may fill for itself and read; Upper is left out
+
+	Groups string // see wall.Spec; "": nothing asks for one
 
 	// Mounts are what a program needs of a worktree at a directory: itself, and the
 	// objects that it reads.
@@ -64,6 +67,7 @@ type confined struct {
 	*wall.Spec
 	clear   func() error // takes away what is not kept
 	refused wall.Refused
+	killed  atomic.Bool // it had used up its memory
 }
 
 // confine makes the directories of a sandbox and says what is in it; nil if nothing is
@@ -89,7 +93,7 @@ func (t *Tools) confine(s stay) (*confined, error) {
 			return nil, err
 		}
 	}
-	c.Spec = &wall.Spec{Name: s.in.Name, Kind: kind, Home: home, Nest: b.Nest, Limits: limits(&b)}
+	c.Spec = &wall.Spec{Name: s.in.Name, Kind: kind, Home: home, Nest: b.Nest, Limits: limits(&b), Groups: t.Confinement.Groups, OutOfMemory: func() { c.killed.Store(true) }}
 	if err := t.mount(c.Spec, s, b); err != nil {
 		return nil, err
 	}
@@ -175,7 +179,7 @@ func Expanded(paths []string, home string) []string {
 
 // Around is the sandbox of what ralph itself starts for a node: with setup its setup
 // commands, without the worktree, else the git that hands over what a clone holds, of which
-// only name, kind and limits count. nil: none is in force.
+// only name, kind, limits and groups count. nil: none is in force.
 func (t *Tools) Around(node ir.NodeID, setup bool) (*wall.Spec, error) {
 	if setup {
 		c, err := t.confine(stay{in: t.Epic.SetupConfined(), whose: ofSetup, node: node})
@@ -196,7 +200,7 @@ func (t *Tools) Around(node ir.NodeID, setup bool) (*wall.Spec, error) {
 	}
 	for _, in := range append(all, t.Epic.StepConfined(&ir.Step{}, sum), t.Epic.SetupConfined()) {
 		if kind := t.Confinement.Kinds[in.Name]; kind != "" && kind != wall.None {
-			return &wall.Spec{Name: in.Name, Kind: kind, Limits: limits(&in.Sandbox)}, nil
+			return &wall.Spec{Name: in.Name, Kind: kind, Limits: limits(&in.Sandbox), Groups: t.Confinement.Groups}, nil
 		}
 	}
 	return nil, nil
@@ -230,7 +234,7 @@ func (c *confined) told() string {
 
 // limits are those of a policy's block, which the compiler has checked.
 func limits(s *ir.Sandbox) wall.Limits {
-	return wall.Limits{Tmp: s.Limit("tmp"), File: s.Limit("file"), Pids: int(s.Limit("pids"))}
+	return wall.Limits{Tmp: s.Limit("tmp"), File: s.Limit("file"), Pids: int(s.Limit("pids")), Memory: s.Limit("memory"), CPU: int(s.Limit("cpu"))}
 }
 
 // account is what is recorded of a sandbox; nil if there was none.
@@ -238,7 +242,11 @@ func (c *confined) account() *executor.Sandboxed {
 	if c == nil {
 		return nil
 	}
-	return &executor.Sandboxed{Name: c.Name, Kind: string(c.Kind), Refused: executor.Refusals(c.refused.Times())}
+	out := &executor.Sandboxed{Name: c.Name, Kind: string(c.Kind), Refused: executor.Refusals(c.refused.Times())}
+	if c.killed.Load() {
+		out.Memory = executor.Bytes(c.Limits.Memory)
+	}
+	return out
 }
 
 // spec is what runs get; nil if there is no sandbox.
@@ -247,6 +255,15 @@ func (c *confined) spec() *wall.Spec {
 		return nil
 	}
 	return c.Spec
+}
+
+// because adds to an error that the sandbox had used up its memory. Errors without that are
+// unchanged, and nil.
+func (c *confined) because(err error) error {
+	if why := c.account().OutOfMemory(); why != "" && err != nil {
+		return fmt.Errorf("%s: %w", why, err)
+	}
+	return err
 }
 
 // done takes away what is not kept.

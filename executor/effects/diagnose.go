@@ -49,7 +49,7 @@ func (w *Worker) diagnose(e *executor.Effect, q *executor.Request) (work, error)
 			}
 		}
 		ended, err := runner.Run(ctx, run)
-		if err = errors.Join(err, c.done()); err != nil {
+		if err = errors.Join(c.because(err), c.done()); err != nil {
 			return nil, err
 		}
 		if reported != nil { // it fits the schema; what the agent says beside it does not count

@@ -79,7 +79,10 @@ func (t *Tools) judge(ctx context.Context, judge executor.Gate, run executor.Gat
 	if judged.Sandbox = c.account(); judged.Sandbox != nil { // what came without it fits
 		judged.Bound()
 	}
-	return judged, errors.Join(err, c.done())
+	if why := judged.Sandbox.OutOfMemory(); why != "" && judged.Verdict == executor.Fail {
+		judged.Message = executor.Plain(why + "\n" + judged.Message)
+	}
+	return judged, errors.Join(c.because(err), c.done())
 }
 
 // doubtful says why a command that passed has to pass once more, in a directory that

@@ -116,6 +116,7 @@ func feedback(l AttemptLog) []string {
 		out = append(out, "", "ralph's own check: "+p)
 	}
 	out = append(out, refused("your programs", l.Sandbox)...)
+	out = append(out, killed("your programs", l.Sandbox)...)
 	for _, g := range l.Gates {
 		out = append(out, "", fmt.Sprintf("Gate %s: %s", g.Gate, g.Verdict))
 		if g.Verdict != executor.Pass && g.Message != "" {
@@ -123,6 +124,7 @@ func feedback(l AttemptLog) []string {
 		}
 		if g.Verdict != executor.Pass {
 			out = append(out, refused("gate "+g.Gate, g.Sandbox)...)
+			out = append(out, killed("gate "+g.Gate, g.Sandbox)...)
 		}
 	}
 	if l.Diagnosed != nil && l.Diagnosed.Note != "" {
@@ -140,6 +142,14 @@ func refused(whom string, s *executor.Sandboxed) []string {
 		return nil
 	}
 	return []string{"", fmt.Sprintf("ralph's sandbox %q kept %s from hosts that its network list does not name: %s. Do without them, or say which are needed and why: only a person can allow them.", s.Name, whom, strings.Join(s.Refused, ", "))}
+}
+
+// killed says that a sandbox had used up its memory.
+func killed(whom string, s *executor.Sandboxed) []string {
+	if s.OutOfMemory() == "" {
+		return nil
+	}
+	return []string{"", fmt.Sprintf("ralph's sandbox %q gives %s %s of memory in all (limits.memory), files in /tmp included, and they used it up, so all of them were killed. Start less at once, or say what needs more and why: only a person can raise the limit.", s.Name, whom, s.Memory)}
 }
 
 func pastTense(s executor.AttemptStatus) string {

@@ -101,7 +101,7 @@ func (s *space) packInside(ctx context.Context, w *worktree, spec *wall.Spec, di
 		Mark:  Mark,
 		Stdin: stdin, Stdout: out, Stderr: os.DevNull, Cap: s.largest, Time: s.git.patience, Tap: said.take,
 		Wall: s.enclose(&wall.Spec{
-			Name: spec.Name, Kind: spec.Kind, Limits: spec.Limits,
+			Name: spec.Name, Kind: spec.Kind, Limits: spec.Limits, Groups: spec.Groups,
 			Mounts: append([]wall.Mount{{From: w.at.gitDir}}, mounts...),
 		}),
 	})

@@ -267,7 +267,8 @@ func (s *space) setup(ctx context.Context, w *worktree, e executor.Effect) error
 	if err := s.copyFiles(w, spec.Copy); err != nil {
 		return err
 	}
-	inside, missed, err := s.inside(w)
+	killed := "" // the last command, and why
+	inside, missed, err := s.inside(w, func(why string) { killed = why })
 	if err != nil {
 		return err
 	}
@@ -286,6 +287,9 @@ func (s *space) setup(ctx context.Context, w *worktree, e executor.Effect) error
 		})
 		if err != nil {
 			return lasting(fmt.Errorf("setup command %d: %w", i+1, err))
+		}
+		if killed != "" {
+			return fmt.Errorf("setup command %d (%s): %s", i+1, line, killed)
 		}
 		if res.How != process.Exited || res.Code != 0 {
 			tail, _ := process.Tail(log, 500)

@@ -29,7 +29,7 @@ const (
 
 // Walls returns the sandbox that is in force for a node in the worktree dir, which may be
 // one apart; nil if none is. For Setup the worktree, and what git in it needs, are added to
-// its mounts; for HandOver only Name, Kind and Limits count, and it is asked often. It may
+// its mounts; for HandOver only Name, Kind, Limits and Groups count, and it is asked often. It may
 // be called from any goroutine.
 type Walls func(id ir.NodeID, p Purpose, dir string) (*wall.Spec, error)
 
@@ -46,7 +46,9 @@ func (s *space) confined(w *worktree, p Purpose) (*wall.Spec, error) {
 	switch {
 	case s.Walls != nil:
 	case w.Walled != nil && p == HandOver:
-		return &wall.Spec{Name: w.Walled.Name, Kind: w.Walled.Kind, Limits: w.Walled.Limits}, nil
+		limits := w.Walled.Limits
+		limits.Memory, limits.CPU = 0, 0 // who only looks has no groups
+		return &wall.Spec{Name: w.Walled.Name, Kind: w.Walled.Kind, Limits: limits}, nil
 	default:
 		return nil, nil
 	}
@@ -96,8 +98,9 @@ func (s *space) objectMounts() ([]wall.Mount, error) {
 
 // inside is the sandbox for the commands of a worktree's setup, nil if none is in force,
 // and says what a command that failed may have missed there. What it mounts inside the
-// worktree is mounted after it, all else before.
-func (s *space) inside(w *worktree) (in process.Wall, missed func() string, err error) {
+// worktree is mounted after it, all else before. outOfMemory is told the reason if all in it
+// is killed because it had used up its memory.
+func (s *space) inside(w *worktree, outOfMemory func(why string)) (in process.Wall, missed func() string, err error) {
 	spec, err := s.confined(w, Setup)
 	if spec == nil || err != nil {
 		return nil, func() string { return "" }, err
@@ -112,6 +115,9 @@ func (s *space) inside(w *worktree) (in process.Wall, missed func() string, err 
 		egress := *spec.Egress
 		egress.Refused = refused.Add
 		box.Egress = &egress
+	}
+	box.OutOfMemory = func() {
+		outOfMemory((&executor.Sandboxed{Name: box.Name, Memory: executor.Bytes(box.Limits.Memory)}).OutOfMemory())
 	}
 	below := func(m wall.Mount) bool {
 		return strings.HasPrefix(cmp.Or(m.At, m.From), w.dir+string(filepath.Separator))

@@ -41,6 +41,9 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 4 && os.Args[1] == "ralph" {
 		asRalph(os.Args[2], os.Args[3])
 	}
+	if len(os.Args) == 4 && os.Args[1] == "linger" {
+		linger(os.Args[2], os.Args[3])
+	}
 	os.Exit(m.Run())
 }
 

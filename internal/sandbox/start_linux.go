@@ -23,6 +23,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/regular"
+	"github.com/ralph-compiler/ralph/internal/sandbox/group"
 	"github.com/ralph-compiler/ralph/internal/sandbox/inside"
 	"github.com/ralph-compiler/ralph/internal/wall"
 )
@@ -43,14 +44,27 @@ func (s *Sandbox) Start(cmd *exec.Cmd, alone bool) (process.Inside, error) {
 		}
 		defer b.close()
 	}
-	if s.spec.Kind == wall.Landlock {
-		return s.startFenced(cmd, order)
+	g, err := s.group()
+	if err != nil {
+		return nil, lasting(s.named(err), false)
 	}
-	return s.start(cmd, order, b, nil)
+	var in process.Inside
+	if s.spec.Kind == wall.Landlock {
+		in, err = s.startFenced(cmd, order, g)
+	} else {
+		in, err = s.start(cmd, order, parts{bubble: b, group: g})
+	}
+	if err != nil {
+		if g.OutOfMemory() {
+			err = lasting(s.named(fmt.Errorf("limits.memory (%d bytes) is too little to start anything", s.spec.Limits.Memory)), false)
+		}
+		return nil, errors.Join(err, g.Close())
+	}
+	return in, nil
 }
 
 // startFenced starts what an order says behind Landlock.
-func (s *Sandbox) startFenced(cmd *exec.Cmd, order *inside.Order) (in process.Inside, err error) {
+func (s *Sandbox) startFenced(cmd *exec.Cmd, order *inside.Order, g *group.Group) (in process.Inside, err error) {
 	proxy, err := s.fence(order, cmd.Env)
 	defer func() {
 		if err != nil && order.Fence != nil {
@@ -68,17 +82,38 @@ func (s *Sandbox) startFenced(cmd *exec.Cmd, order *inside.Order) (in process.In
 			return nil, errors.Join(err, proxy.Close())
 		}
 	}
-	if in, err = s.start(cmd, order, nil, serve); err != nil && serve != nil {
+	if in, err = s.start(cmd, order, parts{group: g, serve: serve}); err != nil && serve != nil {
 		serve.close()
 	}
 	return in, err
 }
 
+// group makes the group that holds the sandbox; nil if it has none.
+func (s *Sandbox) group() (*group.Group, error) {
+	l := s.spec.Limits
+	if s.spec.Groups != "" {
+		l.Pids = inside.Pids(l)
+		return group.New(s.spec.Groups, l)
+	}
+	if l.Memory > 0 || l.CPU > 0 {
+		return nil, errors.New("limits.memory and limits.cpu need a group, and it was given none")
+	}
+	return nil, nil
+}
+
 // named is an error that names the sandbox.
 func (s *Sandbox) named(err error) error { return fmt.Errorf("sandbox %q: %w", s.spec.Name, err) }
 
-// start starts what an order says, by bwrap if b is not nil. serve is what serves it already.
-func (s *Sandbox) start(cmd *exec.Cmd, order *inside.Order, b *bubble, serve *serving) (process.Inside, error) {
+// parts are what a sandbox is started with; each may be nil.
+type parts struct {
+	bubble *bubble      // starts it
+	group  *group.Group // holds it
+	serve  *serving     // serves it already
+}
+
+// start starts what an order says.
+func (s *Sandbox) start(cmd *exec.Cmd, order *inside.Order, by parts) (process.Inside, error) {
+	b, g, serve := by.bubble, by.group, by.serve
 	if _, is := cmd.Stderr.(*os.File); is && b != nil {
 		order.Made.Stderr = stderrFD
 	}
@@ -99,9 +134,15 @@ func (s *Sandbox) start(cmd *exec.Cmd, order *inside.Order, b *bubble, serve *se
 	defer input.Close() // nil is nothing
 	if b == nil {
 		into(cmd, order, its, file)
-		err = cmd.Start()
 	} else {
 		b.into(cmd, order, its, file)
+	}
+	if g != nil {
+		cmd.SysProcAttr.UseCgroupFD, cmd.SysProcAttr.CgroupFD = true, g.FD()
+	}
+	if b == nil {
+		err = cmd.Start()
+	} else {
 		err = b.start(cmd)
 	}
 	if err != nil {
@@ -120,6 +161,7 @@ func (s *Sandbox) start(cmd *exec.Cmd, order *inside.Order, b *bubble, serve *se
 		}
 		return nil, errors.Join(err, in.Close())
 	}
+	in.group = g
 	go in.hear()
 	return in, nil
 }
@@ -157,7 +199,7 @@ func (s *Sandbox) order(cmd *exec.Cmd, alone bool) (*inside.Order, error) {
 	if o.UID == 0 { // agents refuse to be root, and root inside is more than anybody needs
 		o.Root, o.UID, o.GID, o.User = true, 1000, 1000, "agent"
 	}
-	o.Wall.Egress = nil // ralph's part
+	o.Wall.Egress, o.Wall.Groups = nil, "" // ralph's part
 	return o, nil
 }
 
@@ -273,6 +315,7 @@ type running struct {
 	s     *Sandbox
 	conn  *net.UnixConn
 	serve *serving
+	group *group.Group // nil: none
 
 	first *os.Process   // process 1, as it is seen from here
 	ended chan struct{} // closed when nothing more is reported
@@ -413,6 +456,10 @@ func (r *running) Close() (err error) {
 		if r.serve != nil {
 			r.serve.close()
 		}
+		if r.group.OutOfMemory() && r.s.spec.OutOfMemory != nil {
+			r.s.spec.OutOfMemory()
+		}
+		err = errors.Join(err, r.group.Close())
 	})
 	return err
 }

@@ -51,6 +51,12 @@ type Spec struct {
 	// to any host.
 	Egress *Egress
 	Limits Limits
+	// Groups is the directory of the kernel's control groups below which the sandbox gets
+	// one of its own, which holds Limits; "": none, and Memory and CPU are refused.
+	Groups string
+	// OutOfMemory is called when all in the sandbox was killed because it had used up
+	// Limits.Memory, before its end is told. nil: nobody is told.
+	OutOfMemory func() `json:"-"`
 	// Nest lets programs inside make user namespaces of their own: browsers, other sandboxes.
 	Nest bool
 }
@@ -98,9 +104,11 @@ type Egress struct {
 
 // Limits bound a sandbox; 0 is the default, named in each.
 type Limits struct {
-	Tmp  int64 // bytes of /tmp, of /run and of /dev/shm each; 2 GiB
-	File int64 // bytes of one file; 2 GiB
-	Pids int   // processes and threads; 4096. Root is not held to it
+	Tmp    int64 // bytes of /tmp, of /run and of /dev/shm each; 2 GiB
+	File   int64 // bytes of one file; 2 GiB
+	Pids   int   // processes and threads; 4096. Root is held to it in a group alone
+	Memory int64 // bytes, of what is in /tmp, too; none. In a group alone
+	CPU    int   // percent of one processor; none. In a group alone
 }
 
 // With is a copy of a Spec with more mounts; nil for nil.

@@ -21,7 +21,7 @@ const (
 // limit bounds what the program may use. It holds for all its descendants.
 func (o *Order) limit() error {
 	l := o.Wall.Limits
-	pids := uint64(cmp.Or(l.Pids, usualPids))
+	pids := uint64(Pids(l))
 	if o.Fence != nil { // all of the user's count
 		pids += running()
 	}
@@ -44,6 +44,9 @@ func (o *Order) limit() error {
 	}
 	return nil
 }
+
+// Pids is how many processes and threads there may be.
+func Pids(l wall.Limits) int { return cmp.Or(l.Pids, usualPids) }
 
 // TmpSize is the size of each file system in memory.
 func TmpSize(l wall.Limits) int64 { return cmp.Or(l.Tmp, usualTmp) }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/sandbox"
+	"github.com/ralph-compiler/ralph/internal/sandbox/group"
 	"github.com/ralph-compiler/ralph/internal/wall"
 )
 
@@ -88,6 +89,9 @@ func TestAttacks(t *testing.T) {
 					column += "-root"
 				}
 				t.Run(level, func(t *testing.T) { attacked(t, uid, level, column) })
+				if uid == os.Getuid() {
+					t.Run(level+InGroup, func(t *testing.T) { attackedInGroup(t, uid, level, column) })
+				}
 			}
 		})
 	}
@@ -95,8 +99,40 @@ func TestAttacks(t *testing.T) {
 
 // attacked runs all attacks at a level and compares them with a column.
 func attacked(t *testing.T, uid int, level, column string) {
+	judged(t, Build(t, uid).Launch(level), column)
+}
+
+// attackedInGroup is attacked where sandboxes have groups. The attack on memory, of which
+// all dies that is in the sandbox, has one of its own.
+func attackedInGroup(t *testing.T, uid int, level, column string) {
+	base, err := group.Base(t.Context(), group.Memory, group.Pids)
+	if err != nil {
+		if slices.Contains(strings.Split(os.Getenv("RALPH_SANDBOX_REQUIRE"), ","), "groups") {
+			t.Fatal(err)
+		}
+		t.Skipf("SKIPPED: no groups on this machine: %v", err)
+	}
+	launch := func(ids ...string) []Result {
+		s := Build(t, uid)
+		s.InGroups(base)
+		return s.Launch(level, ids...)
+	}
+	results := launch(slices.DeleteFunc(Attacks().IDs(), func(id string) bool { return id == "D04" })...)
+	d04 := Result{ID: "D04", Seen: "killed"}
+	for _, r := range launch("D04") {
+		if r.ID == d04.ID {
+			d04 = r
+		}
+	}
+	judged(t, append(results, d04), column+InGroup)
+	if left, _ := filepath.Glob(filepath.Join(base, "ralph-*")); len(left) > 0 {
+		t.Errorf("groups are left: %q", left)
+	}
+}
+
+// judged compares results with a column.
+func judged(t *testing.T, results []Result, column string) {
 	table := Attacks()
-	results := Build(t, uid).Launch(level)
 	wrong, silent := table.Wrong(column, results)
 	for _, line := range wrong {
 		t.Error(line)

@@ -58,6 +58,14 @@ func (s *Site) fail(level string, code int, err error) {
 	s.t.Fatalf("level %s did not start: %v", level, err)
 }
 
+// InGroups lets the sandboxes of this world have groups below a directory.
+func (s *Site) InGroups(base string) {
+	s.t.Helper()
+	s.Groups, s.Memory = base, 512<<20
+	s.give()
+	s.tell()
+}
+
 // Elsewhere puts files of the test's in the place of the system's.
 func (s *Site) Elsewhere() {
 	s.t.Helper()

@@ -12,8 +12,11 @@ type Attack struct {
 	ID      string // "R01"
 	Does    string // what it tries
 	Control Control
-	want    map[string]want // by level
+	want    map[string]want // by level, and by level+InGroup
 }
+
+// InGroup is the end of the name of a level whose sandboxes have a control group.
+const InGroup = "-group"
 
 // Control says how it is shown that an attack works which is blocked without a sandbox, too.
 type Control string
@@ -170,7 +173,11 @@ func row(head, cells []string) (Attack, error) {
 		if cells[i] == "" {
 			return a, fmt.Errorf("%s says nothing about %s", a.ID, head[i])
 		}
-		a.want[head[i]] = cell(cells[i])
+		without, with, both := strings.Cut(strings.TrimSuffix(cells[i], ")"), " (group: ")
+		if !both {
+			with = without
+		}
+		a.want[head[i]], a.want[head[i]+InGroup] = cell(without), cell(with)
 	}
 	if none, ok := a.want["none"]; !ok || !none.passes && a.Control == NoControl {
 		return a, fmt.Errorf("%s is blocked without a sandbox and names no control", a.ID)

@@ -40,8 +40,10 @@ type World struct {
 	Local                    string // "localhost:port" that is listed, and may not be reached
 	Proxy                    string // URL of a proxy that a sandbox does not make; "" if there is none
 
-	TmpSize, FileSize int64 // limits, in bytes
-	Processes         int   // limit
+	TmpSize, FileSize int64  // limits, in bytes
+	Processes         int    // limit
+	Memory            int64  // limit, in bytes, where Groups are
+	Groups            string // see wall.Spec
 
 	// Of the system; a control puts other things in their place.
 	Top, Shadow, Bin, Cron, CorePattern, SysRq, Dev string
@@ -120,7 +122,8 @@ func (w *World) wall() wall.Spec {
 		},
 		Caches: []wall.Cache{{Lower: w.Cache, Upper: filepath.Join(w.State, "cache")}},
 		Egress: &wall.Egress{Hosts: []string{allowed, w.Local}, Private: []string{w.Model}},
-		Limits: wall.Limits{Tmp: w.TmpSize, File: w.FileSize, Pids: w.Processes},
+		Limits: wall.Limits{Tmp: w.TmpSize, File: w.FileSize, Pids: w.Processes, Memory: w.Memory},
+		Groups: w.Groups,
 	}
 }
 
