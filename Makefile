@@ -13,7 +13,7 @@ BENCHSTAT_VERSION   := v0.0.0-20260908200009-22c9c6c9d4da
 GREMLINS_VERSION    := v0.6.0
 GRAPHVIZ_NPM        := @hpcc-js/wasm-graphviz-cli@1.11.2
 
-.PHONY: all web web-types web-check web-e2e web-picture agents attacks bd build demo test race e2e hunt lint fmt fuzz mutate bench bench-check golden generate check-generated tools clean help
+.PHONY: all web web-types web-check web-e2e web-picture agents attacks bd build demo test race e2e hunt groups lint fmt fuzz mutate bench bench-check golden generate check-generated tools clean help
 
 all: build
 
@@ -101,6 +101,9 @@ attacks: ## kill apply at every point, and run every attack, where make test tak
 
 hunt: ## kill git at work, again and again, under a ralph that is killed too
 	for i in 1 2 3; do RALPH_KILLS=git $(GO) test -count=1 -timeout 30m ./app/cli -run TestApplyIsKilledEverywhere || exit 1; done
+
+groups: ## try limits on memory and processors in a VM that has control groups (root, qemu, mmdebstrap)
+	sh .ci/groups.sh
 
 lint: tools ## gofumpt, go vet, staticcheck
 	@out=$$($(BIN)/gofumpt -l $$(git ls-files '*.go')); [ -z "$$out" ] || { echo "gofumpt (make fmt fixes it):"; echo "$$out"; exit 1; }
