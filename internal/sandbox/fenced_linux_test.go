@@ -2,6 +2,7 @@ package sandbox_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -273,7 +274,7 @@ func odd() {
 		"a pair of datagrams": second(unix.Socketpair(unix.AF_UNIX, unix.SOCK_DGRAM, 0)),
 		"fast open":           unix.Sendto(pair[0], []byte("x"), unix.MSG_FASTOPEN, &unix.SockaddrInet4{Port: 80, Addr: [4]byte{127, 0, 0, 1}}),
 		"fast open, sendmsg":  unix.Sendmsg(pair[0], []byte("x"), nil, nil, unix.MSG_FASTOPEN),
-		"to listen":           unix.Listen(pair[0], 1),
+		"to listen":           listens(),
 		"a priority":          unix.Setpriority(unix.PRIO_PROCESS, os.Getppid(), 5),
 		"a group's priority":  unix.Setpriority(unix.PRIO_PGRP, 0, 5),
 		"shared memory":       second(unix.SysvShmGet(unix.IPC_PRIVATE, 4096, 0o600)),
@@ -285,6 +286,15 @@ func odd() {
 	}
 	fmt.Println("all were refused, and pairs were not")
 	os.Exit(0)
+}
+
+// listens listens without a port of its own, which the kernel then chooses.
+func listens() error {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(unix.Listen(fd, 1), unix.Close(fd))
 }
 
 func second[T any](_ T, err error) error { return err }
