@@ -170,8 +170,10 @@ func holds(epic *ir.Epic, name string) error {
 		return errors.New("limits.tmp does not hold with landlock: take it out")
 	}
 	for _, agent := range slices.Sorted(maps.Keys(epic.Agents)) {
-		if a := epic.Agents[agent]; epic.Runners[a.Runner].Kind == "opencode" && slices.Contains(inside(epic, agent), name) {
-			return fmt.Errorf("with landlock nothing inside can listen, and OpenCode's server has to (agent %s): run it with a runner of kind \"acp\", run = [\"opencode\", \"acp\"]", agent)
+		r := epic.Runners[epic.Agents[agent].Runner]
+		serves := r.Kind == "opencode" || r.Kind == "acp" && len(r.Run) > 0 && filepath.Base(r.Run[0]) == "opencode"
+		if serves && slices.Contains(inside(epic, agent), name) {
+			return fmt.Errorf("with landlock nothing inside can listen, and OpenCode has to (agent %s): give it another program, or use kind = \"namespaces\" or \"bwrap\"", agent)
 		}
 	}
 	return nil
