@@ -383,12 +383,11 @@ func crashSite(t testing.TB, of story) *site {
 	return s
 }
 
-// confine puts agents and gates into sandboxes, from which points are noted and ralph's
-// death is asked for.
-func (s *site) confine() {
+// inSandboxes puts agents and gates into sandboxes that may write to these directories.
+func (s *site) inSandboxes(write ...string) {
 	s.t.Helper()
 	s.epic.Run.Worktree.Layout = "clone"
-	s.epic.Sandboxes = map[string]ir.Sandbox{"default": {Kind: "auto", Read: []string{s.top + "/bin"}, Write: []string{s.top + "/log", s.top + "/kill"}}}
+	s.epic.Sandboxes = map[string]ir.Sandbox{"default": {Kind: "auto", Read: []string{s.top + "/bin"}, Write: write}}
 	for name, g := range s.epic.Gates {
 		if g.Kind != "human" {
 			g.Sandbox = "default"
@@ -397,6 +396,13 @@ func (s *site) confine() {
 	}
 	s.seal(s.epic)
 	s.git("commit", "-q", "-am", "sandboxes")
+	s.before = s.manifest()
+}
+
+// confine does that, and notes points and asks for ralph's death from inside.
+func (s *site) confine() {
+	s.t.Helper()
+	s.inSandboxes(s.top+"/log", s.top+"/kill")
 	s.write("../kill/.keep", "")
 	fifo := filepath.Join(s.top, "log/kill")
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {

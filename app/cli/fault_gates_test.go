@@ -20,6 +20,17 @@ func TestGatesThatMisbehave(t *testing.T) {
 	if testing.Short() {
 		t.Skip("real git and real agents for some seconds")
 	}
+	for _, confined := range []bool{false, true} {
+		t.Run(map[bool]string{false: "outside", true: "in a sandbox"}[confined], func(t *testing.T) {
+			if confined {
+				needsNamespaces(t)
+			}
+			gatesMisbehave(t, confined)
+		})
+	}
+}
+
+func gatesMisbehave(t *testing.T, confined bool) {
 	const pass = `printf '{"status": "pass", "message": "fine"}\n'`
 	for name, c := range map[string]struct {
 		rows  string
@@ -36,7 +47,7 @@ func TestGatesThatMisbehave(t *testing.T) {
 			exit: exit.Done, want: executor.Pass,
 		},
 		"a command that deletes the worktree": {
-			rows: "D1", does: `cd ..; rm -rf "$OLDPWD"`, exit: exit.Done, want: executor.Pass,
+			rows: "D1", does: `cd ..; rm -rf "$OLDPWD" || true`, exit: exit.Done, want: executor.Pass,
 		},
 		"a command that breaks the index": {
 			rows: "D3", does: `g=$(git rev-parse --git-dir); echo broken > "$g/index"; touch "$g/index.lock"`, exit: exit.Done, want: executor.Pass,
@@ -108,6 +119,9 @@ func TestGatesThatMisbehave(t *testing.T) {
 				e.Nodes[0].Steps[0].Gates = []string{"check", "odd"}
 				e.Nodes[0].Steps[0].AllowEmpty = true // what it is asked to mend is not its doing
 			}))
+			if confined {
+				s.inSandboxes(s.top)
+			}
 			got := s.apply(c.exit)
 			if strings.ContainsAny(got.all(), "\x1b\x00\x07") {
 				t.Errorf("ralph printed %.500q", got.all())

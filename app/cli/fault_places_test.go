@@ -185,8 +185,12 @@ func TestTheDiskIsFull(t *testing.T) { // B4, C10
 	if testing.Short() {
 		t.Skip("real git and real agents for some seconds")
 	}
-	for _, left := range []string{"0", "16", "64", "160", "400"} { // KiB free when the agent has done its work
-		t.Run(left+" KiB left", func(t *testing.T) {
+	for _, place := range []string{"0", "16", "64", "160", "400", "0 in a sandbox", "160 in a sandbox"} { // KiB free when the agent has done its work
+		left, in, confined := strings.Cut(place, " ")
+		t.Run(left+" KiB left "+in, func(t *testing.T) {
+			if confined {
+				needsNamespaces(t)
+			}
 			disk := t.TempDir()
 			if err := mountTmpfs(disk, "24m"); err != nil {
 				fmt.Fprintf(os.Stderr, "SKIPPED: %s: a small disk has to be mounted to fill it, which needs root: %v\n", t.Name(), err)
@@ -199,6 +203,9 @@ if [ -e "$TOP/fill" ] && [ "$RALPH_NODE" = 1.2 ]; then
 	cat /dev/zero > "$TOP/filler" 2>/dev/null || true
 	if [ `+left+` != 0 ]; then truncate -s -`+left+`K "$TOP/filler"; fi
 fi`, executortest.Epic([]string{"1.1", "1.2: 1.1", "1.3: 1.2"}, func(e *ir.Epic) { e.Epic.Integration.Gates = []string{"check"} }), disk)
+			if confined {
+				s.inSandboxes(s.top)
+			}
 			s.write("../fill", "")
 			got := s.ralph("apply", "--events", "jsonl")
 			if got.code != exit.Done /* there was room enough */ && !strings.Contains(strings.ToLower(got.all()), "no space left") && !strings.Contains(strings.ToLower(got.all()), "disk") && !strings.Contains(got.all(), "room") {
