@@ -298,3 +298,38 @@ func listens() error {
 }
 
 func second[T any](_ T, err error) error { return err }
+
+// What begins and ends faster than one can look is ended, too, and does not keep the
+// sandbox: each of these lives for one fork.
+func TestWhatAlwaysMovesDoesNotOutliveLandlock(t *testing.T) {
+	s := fenced(t)
+	if sandbox.Weak() != "" {
+		t.Skip("SKIPPED: this kernel lets no process be kept from signals to others")
+	}
+	line := `m() { [ $1 -gt 0 ] && m $(($1 - 1)) & }; i=0; while [ $((i+=1)) -le 60 ]; do m 500 & done; echo began`
+	begun := time.Now()
+	if out, res := sh(t, s, line); out != "began" || res.How != process.Exited || res.Code != 0 || time.Since(begun) > 20*time.Second {
+		t.Errorf("%q, %+v after %v", out, res, time.Since(begun))
+	}
+}
+
+// A first process that is killed leaves nothing of its directory.
+func TestWhatLandlockLeavesIsRemoved(t *testing.T) {
+	s := fenced(t)
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	cmd, in, _ := started(t, s, "7655")
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // it was killed
+	if err := in.Close(); err != nil {
+		t.Error(err)
+	}
+	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+		t.Errorf("%v, %v", left, err)
+	}
+	for _, pid := range sleeping("7655") {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+}

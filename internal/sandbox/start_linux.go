@@ -162,6 +162,9 @@ func (s *Sandbox) start(cmd *exec.Cmd, order *inside.Order, by parts) (process.I
 		return nil, errors.Join(err, in.Close())
 	}
 	in.group = g
+	if order.Fence != nil {
+		in.temp = order.Fence.Temp
+	}
 	go in.hear()
 	return in, nil
 }
@@ -322,6 +325,7 @@ type running struct {
 	last  *inside.Report
 	once  sync.Once
 	dials dials
+	temp  string // that goes with a sandbox of landlock; "" in others
 }
 
 // await returns when the program runs.
@@ -451,6 +455,11 @@ func (r *running) Signal(sig syscall.Signal) {
 
 // Close implements process.Inside.
 func (r *running) Close() (err error) {
+	defer func() {
+		if r.temp != "" && r.first != nil && r.first.Signal(syscall.Signal(0)) != nil { // the first process is gone, perhaps killed before it had removed it
+			err = errors.Join(err, regular.RemoveAllOwn(r.temp))
+		}
+	}()
 	r.once.Do(func() {
 		err = r.conn.Close()
 		if r.serve != nil {

@@ -61,6 +61,8 @@ type Fence struct {
 	Temp    string   // directory, of Write, that goes with the sandbox
 	Network bool     // TCP, to
 	Ports   []int    // these, of any host; nothing can listen
+
+	apart bool // the first process may signal its descendants alone
 }
 
 // Made is what is left to do in namespaces that bwrap has made.

@@ -39,6 +39,7 @@ func (o *Order) guardian() int {
 		report(Report{Stage: Failed, Reason: err.Error()})
 		return 1
 	}
+	o.Fence.apart = o.Fence.ABI >= 6 && setApart()
 	asked := make(chan os.Signal, 8)
 	signal.Notify(asked, ending...)
 	pid, failed := o.fenced()
@@ -170,6 +171,12 @@ func (o *Order) reap(pid int, gone <-chan bool) int {
 	ended := make(chan os.Signal, 1)
 	signal.Notify(ended, syscall.SIGCHLD)
 	for {
+		select {
+		case <-gone: // in every round: there may always be one more orphan
+			o.endAll()
+			return 137
+		default:
+		}
 		var status syscall.WaitStatus
 		got, err := syscall.Wait4(-1, &status, syscall.WNOHANG, nil)
 		switch {
@@ -181,8 +188,6 @@ func (o *Order) reap(pid int, gone <-chan bool) int {
 			select {
 			case <-ended:
 			case <-gone:
-				o.endAll()
-				return 137
 			}
 		case got != pid || !status.Exited() && !status.Signaled(): // an orphan
 		case status.Signaled():
@@ -197,9 +202,24 @@ func (o *Order) reap(pid int, gone <-chan bool) int {
 	}
 }
 
+// setApart takes from this thread all signals to others than its descendants, and reports
+// whether the kernel holds that: then one call ends them all.
+func setApart() bool {
+	ralph := os.Getppid()
+	if syscall.Kill(ralph, 0) != nil || restrictSelf(&ruleset{scoped: unix.LANDLOCK_SCOPE_SIGNAL}, nil) != nil {
+		return false
+	}
+	return errors.Is(syscall.Kill(ralph, 0), syscall.EPERM)
+}
+
 // endAll kills all descendants, until the kernel knows of none, and removes their directory.
+// Who begins and ends faster than one can look is killed by a call that the kernel does at
+// once for all that this thread may signal; where it may signal others, one by one.
 func (o *Order) endAll() {
 	for {
+		if o.Fence.apart {
+			_ = syscall.Kill(-1, syscall.SIGKILL) // not this process, nor process 1
+		}
 		for _, pid := range descendants() {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}

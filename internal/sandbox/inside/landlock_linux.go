@@ -42,7 +42,7 @@ type rules struct {
 // restrict puts the fence before this thread and what becomes of it. With terminal the
 // program may open its own again.
 func (f *Fence) restrict(terminal bool) error {
-	set := struct{ fs, net, scoped uint64 }{fs: 1<<13 - 1}
+	set := ruleset{fs: 1<<13 - 1}
 	for abi, right := range map[int]uint64{2: unix.LANDLOCK_ACCESS_FS_REFER, 3: unix.LANDLOCK_ACCESS_FS_TRUNCATE, 5: unix.LANDLOCK_ACCESS_FS_IOCTL_DEV} {
 		if f.ABI >= abi {
 			set.fs |= right
@@ -54,14 +54,25 @@ func (f *Fence) restrict(terminal bool) error {
 	if f.ABI >= 6 {
 		set.scoped = unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL
 	}
-	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&set)), unsafe.Sizeof(set), 0)
+	return restrictSelf(&set, func(r *rules) error { return f.fill(r, terminal) })
+}
+
+// ruleset is struct landlock_ruleset_attr: what is refused where no rule allows it.
+type ruleset struct{ fs, net, scoped uint64 }
+
+// restrictSelf restricts this thread, and what becomes of it, by a set with the rules that
+// fill adds; nil: none.
+func restrictSelf(set *ruleset, fill func(*rules) error) error {
+	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(set)), unsafe.Sizeof(*set), 0)
 	if errno != 0 {
 		return fmt.Errorf("landlock_create_ruleset: %w", errno)
 	}
 	r := &rules{int(fd), set.fs}
 	defer unix.Close(r.fd)
-	if err := f.fill(r, terminal); err != nil {
-		return err
+	if fill != nil {
+		if err := fill(r); err != nil {
+			return err
+		}
 	}
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("PR_SET_NO_NEW_PRIVS: %w", err)
