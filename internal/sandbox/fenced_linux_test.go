@@ -165,8 +165,9 @@ func TestNothingOutlivesLandlock(t *testing.T) {
 	}
 	_ = w.Close()
 	_, err = said.Read(make([]byte, 16))
-	if kerr := ralph.Process.Kill(); err != nil || kerr != nil || len(sleeping("7653")) == 0 {
-		t.Fatalf("nothing began: %v, %v", err, kerr)
+	all := allSleep("7653")
+	if kerr := ralph.Process.Kill(); err != nil || kerr != nil || !all {
+		t.Fatalf("not all began: %v, %v", err, kerr)
 	}
 	_ = ralph.Wait() // it was killed
 	for range 500 {
@@ -200,10 +201,21 @@ func started(t *testing.T, s wall.Spec, seconds string) (cmd *exec.Cmd, in proce
 	if in, err = sandbox.New(s).Start(cmd, false); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := said.Read(make([]byte, 16)); err != nil || len(sleeping(seconds)) == 0 {
-		t.Fatalf("nothing began: %v", err)
+	if _, err := said.Read(make([]byte, 16)); err != nil || !allSleep(seconds) {
+		t.Fatalf("not all began: %v", err)
 	}
 	return cmd, in, line
+}
+
+// allSleep waits until all that daemons starts is there.
+func allSleep(seconds string) bool {
+	for range 1000 {
+		if len(sleeping(seconds)) >= 3 {
+			return true
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return false
 }
 
 // asRalph runs daemons until it is killed.
