@@ -227,6 +227,7 @@ export interface Sandboxed {
   name: string;
   kind: string;
   refused?: string[];
+  memory?: string;
 }
 export interface ErredJSON {
   gate: string;
@@ -853,6 +854,7 @@ export interface Node {
   };
   digest: NodeDigest;
   hitl?: NodeHITL | null;
+  offline?: boolean;
 }
 export interface Scope {
   owns: null | string[];
