@@ -3,15 +3,18 @@ package workspace
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/internal/lists"
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/shellword"
 )
 
@@ -113,7 +116,8 @@ func (r *configReader) file(path, git string) {
 	}
 	list, ok := w.files.parse(path, maxConfig, w.entries).([]entry)
 	if !ok {
-		r.out[name] = setting{Value: fmt.Sprintf("unreadable for git (sha256 %s)", w.files.digest(path)), unset: w.copyBack(path, st)}
+		b, _ := regular.ReadMax(path, maxConfig) // a larger one is as good as empty
+		r.out[name] = setting{Value: fmt.Sprintf("git cannot read it (sha256 %s)", digestOf(b)), unset: w.copyBack(path, st)}
 		return
 	}
 	values := map[string][]string{}
@@ -186,15 +190,22 @@ func (w *watch) setAside(path, digest string) string {
 }
 
 // entries lets git read a configuration file: nil if it cannot. What the file
-// includes is not followed.
+// includes is not followed. A git that did not run to its end, because the machine has no
+// process left or somebody killed it, says nothing about the file, and is tried again.
 func (w *watch) entries(b []byte) any {
 	g := w.git() // elsewhere: in the repository git may refuse to work by now
 	g.dir, g.common, g.private = "/", "", ""
-	out, err := g.run(context.Background(), place{}, string(b), nil, "config", "--file", "-", "--no-includes", "--list", "-z")
-	if err != nil {
-		return nil
+	for try := range 6 {
+		time.Sleep(time.Duration(try) * 200 * time.Millisecond)
+		out, err := g.run(context.Background(), place{}, string(b), nil, "config", "--file", "-", "--no-includes", "--list", "-z")
+		if err == nil {
+			return entriesOf(out)
+		}
+		if refused, is := errors.AsType[*gitError](err); is && refused.code > 0 {
+			break
+		}
 	}
-	return entriesOf(out)
+	return nil
 }
 
 // entriesOf reads what git config -z prints.

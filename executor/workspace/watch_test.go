@@ -383,3 +383,33 @@ func TestARefThatRalphHasSetSinceIsNotPutBackToBefore(t *testing.T) {
 		t.Errorf("it is gone, and is sighted as %+v", seen)
 	}
 }
+
+// A git that is killed says nothing about the file that it was to read; one that refuses
+// the file does, and what is in it counts.
+func TestAGitThatIsKilledIsNotTampering(t *testing.T) { // execution §5
+	w := newWatching(t)
+	killed := filepath.Join(t.TempDir(), "killed")
+	program := filepath.Join(t.TempDir(), "git")
+	own := w.space.git.bin
+	script := fmt.Sprintf("#!/bin/sh\ncase \" $* \" in *\" config --file - \"*) echo >> %[1]s; test $(wc -l < %[1]s) -gt 2 || kill -9 $$;; esac\nexec %[2]s \"$@\"\n", killed, own)
+	if err := os.WriteFile(program, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	w.space.git.bin = program
+	if s := w.around(func() { w.sh("touch -d 2001-01-01 .git/config") }); len(s) > 0 {
+		t.Errorf("a git that was killed: %+v", s)
+	}
+	if b, err := os.ReadFile(killed); err != nil || len(b) < 3 {
+		t.Fatalf("no git was killed: %q, %v", b, err)
+	}
+	w.space.git.bin = own
+	saw := map[string]bool{}
+	for _, text := range []string{"[core", "[other"} {
+		for _, s := range w.around(func() { w.write(".git/config", text) }) {
+			saw[s.Is] = true
+		}
+	}
+	if len(saw) < 2 {
+		t.Errorf("two files that git refuses look the same: %v", saw)
+	}
+}
