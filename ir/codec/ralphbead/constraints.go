@@ -79,8 +79,8 @@ func (d *decoding) forbid(list *foreign.Value, ext map[string]json.RawMessage) {
 		}
 	}
 	if len(told) > 0 {
-		found := diag.New("bead-place", d.At(list), "the agent is only told of forbidden operations").
-			WithDetail("%s. What a sandbox holds, it holds without a word of the bead.", strings.Join(told, ", "))
+		found := diag.New("bead-place", d.At(list), "ralph tells the agent of forbidden operations, and enforces none by its name").
+			WithDetail("%s: a sandbox holds what it holds whether or not a bead names it.", strings.Join(told, ", "))
 		found.Severity = diag.Note
 		d.Diags.Add(found)
 	}

@@ -274,7 +274,7 @@ func TestAForbiddenNetworkClosesTheSandboxes(t *testing.T) { // L3-01
 		var told string
 		for _, x := range l {
 			if x.Code == "bead-place" && x.Severity == diag.Note {
-				told, _, _ = strings.Cut(x.Detail, ". ")
+				told, _, _ = strings.Cut(x.Detail, ": ")
 			}
 		}
 		if d.Nodes[0].Offline != want.offline || told != want.told {
