@@ -87,7 +87,7 @@ func loggedIn(r executor.AgentRun, env []string) (*wall.Spec, []string) {
 	if !known || r.Wall == nil || r.Wall.Login == nil || Value(env, slices.Concat(l.Keys, elsewhere)...) != "" {
 		return r.Wall, env
 	}
-	if r.Wall.Kind.InPlace() && len(l.fixed)+len(l.own) > 0 { // what others' agents would read could be written
+	if r.Wall.Kind.InPlace() { // it could be led elsewhere, or written to, for the sandboxes of others
 		return r.Wall, env
 	}
 	w := *r.Wall
@@ -128,7 +128,7 @@ func Unauthorized(r executor.AgentRun, err error) error {
 	if r.Wall == nil || !known || err == nil {
 		return err
 	}
-	if r.Wall.Kind.InPlace() && len(l.fixed)+len(l.own) > 0 {
+	if r.Wall.Kind.InPlace() {
 		return fmt.Errorf("%w: at landlock a login cannot be shared: set %s", err, l.Keys[0])
 	}
 	return fmt.Errorf("%w: log in inside ralph's sandboxes with ralph login %s, or set %s", err, r.Runner.Kind, l.Keys[0])

@@ -19,23 +19,29 @@ func TestALoginIsMountedWhereNothingStandsForIt(t *testing.T) {
 	for name, c := range map[string]struct {
 		kind, env string
 		none      bool // of ralph's
+		fenced    bool // where nothing holds it in place
 		at        string
 		host      bool
 	}{
-		"of Claude Code":             {kind: "claude", at: "CLAUDE_SECURESTORAGE_CONFIG_DIR", host: true},
-		"of Codex":                   {kind: "codex", env: "CODEX_HOME=/home/user/.codex", at: "CODEX_HOME"},
-		"but a key":                  {kind: "claude", env: "ANTHROPIC_API_KEY=k"},
-		"but a token":                {kind: "claude", env: "CLAUDE_CODE_OAUTH_TOKEN=k"},
-		"but a cloud of the user's":  {kind: "claude", env: "CLAUDE_CODE_USE_BEDROCK=1"},
-		"but a key of Codex":         {kind: "codex", env: "CODEX_API_KEY=k"},
-		"but not that of a provider": {kind: "codex", env: "OPENAI_API_KEY=k", at: "CODEX_HOME"},
-		"of another kind":            {kind: "acp"},
-		"that is not there":          {kind: "codex", none: true},
+		"of Claude Code":              {kind: "claude", at: "CLAUDE_SECURESTORAGE_CONFIG_DIR", host: true},
+		"of Codex":                    {kind: "codex", env: "CODEX_HOME=/home/user/.codex", at: "CODEX_HOME"},
+		"but a key":                   {kind: "claude", env: "ANTHROPIC_API_KEY=k"},
+		"but a token":                 {kind: "claude", env: "CLAUDE_CODE_OAUTH_TOKEN=k"},
+		"but a cloud of the user's":   {kind: "claude", env: "CLAUDE_CODE_USE_BEDROCK=1"},
+		"but a key of Codex":          {kind: "codex", env: "CODEX_API_KEY=k"},
+		"but not that of a provider":  {kind: "codex", env: "OPENAI_API_KEY=k", at: "CODEX_HOME"},
+		"of another kind":             {kind: "acp"},
+		"that is not there":           {kind: "codex", none: true},
+		"of Claude Code, at landlock": {kind: "claude", fenced: true},
+		"of Codex, at landlock":       {kind: "codex", fenced: true},
 	} {
 		top := t.TempDir()
 		w := &wall.Spec{Login: &wall.Login{Dir: filepath.Join(top, "dir"), Own: filepath.Join(top, "own")}, Egress: &wall.Egress{Hosts: []string{Model}}}
 		if c.none {
 			w.Login = nil
+		}
+		if c.fenced {
+			w.Kind = wall.Landlock
 		}
 		r := executor.AgentRun{Runner: ir.Runner{Kind: c.kind}, Wall: w}
 		got, env := loggedIn(r, []string{"PATH=/bin", c.env})

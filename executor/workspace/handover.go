@@ -16,6 +16,7 @@ import (
 	"sync"
 	"syscall"
 
+	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/wall"
@@ -94,6 +95,7 @@ func (s *space) packInside(ctx context.Context, w *worktree, spec *wall.Spec, di
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	said := hearing{most: s.largest, full: stop}
+	killed := false
 	res, err := process.Run(ctx, process.Spec{ // without deltas, which take longer than they save: git gc makes them
 		Argv:  slices.Concat([]string{s.git.bin}, s.git.conf, []string{"--git-dir=" + w.at.gitDir, "pack-objects", "--revs", "--thin", "--stdout", "-q", "--window=0"}),
 		Dir:   w.at.gitDir,
@@ -101,13 +103,15 @@ func (s *space) packInside(ctx context.Context, w *worktree, spec *wall.Spec, di
 		Mark:  Mark,
 		Stdin: stdin, Stdout: out, Stderr: os.DevNull, Cap: s.largest, Time: s.git.patience, Tap: said.take,
 		Wall: s.enclose(&wall.Spec{
-			Name: spec.Name, Kind: spec.Kind, Limits: spec.Limits, Groups: spec.Groups,
+			Name: spec.Name, Kind: spec.Kind, Limits: spec.Limits, Groups: spec.Groups, OutOfMemory: func() { killed = true },
 			Mounts: append([]wall.Mount{{From: w.at.gitDir}}, mounts...),
 		}),
 	})
 	switch text := said.text(); {
 	case said.bytes() > s.largest:
 		return tooLarge(fmt.Sprintf("what it adds makes a pack of more than %s. Leave large files out of the work: write them below ${TMPDIR:-/tmp}, or into a directory that git ignores", size(s.largest)))
+	case killed:
+		return notTaken("git pack-objects " + (&executor.Sandboxed{Name: spec.Name, Memory: executor.Bytes(spec.Limits.Memory)}).OutOfMemory())
 	case err != nil:
 		return lasting(fmt.Errorf("git pack-objects in a sandbox: %w", err))
 	case res.How == process.TimedOut:
