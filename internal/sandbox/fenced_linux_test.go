@@ -318,7 +318,7 @@ func TestWhatAlwaysMovesDoesNotOutliveLandlock(t *testing.T) {
 	if sandbox.Weak() != "" {
 		t.Skip("SKIPPED: this kernel lets no process be kept from signals to others")
 	}
-	line := `m() { [ $1 -gt 0 ] && m $(($1 - 1)) & }; i=0; while [ $((i+=1)) -le 60 ]; do m 500 & done; echo began`
+	line := `exec 2> /dev/null; m() { [ $1 -gt 0 ] && m $(($1 - 1)) & }; i=0; while [ $((i+=1)) -le 60 ]; do m 500 & done; echo began`
 	begun := time.Now()
 	if out, res := sh(t, s, line); out != "began" || res.How != process.Exited || res.Code != 0 || time.Since(begun) > 20*time.Second {
 		t.Errorf("%q, %+v after %v", out, res, time.Since(begun))
