@@ -29,6 +29,9 @@ type dialed struct {
 
 // Dial implements process.Inside.
 func (r *running) Dial(ctx context.Context, at string) (net.Conn, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	id, answer := r.dials.expect()
 	defer r.dials.forget(id)
 	b, err := json.Marshal(inside.Dial{ID: id, At: at})
