@@ -8,7 +8,7 @@ trap 'rm -rf "$top"' EXIT
 chmod 755 "$top"
 git archive HEAD app/cli internal/sandbox | tar -x -C "$top" # the clone may be closed to nobody
 mkdir -m 777 "$top/tmp" "$top/home"
-tests='TestAttacksThroughApply|TestEnter|TestASession|TestScripts/sandbox|TestScripts/confined'
+tests='TestAttacksThroughApply|TestEnter|TestASession|TestScripts/sandbox|TestScripts/confined|TestScripts/landlock'
 for p in app/cli internal/sandbox; do
   go test -c -o "$top/$p/it.test" "./$p"
   (cd "$top/$p" && setpriv --reuid=65534 --regid=65534 --clear-groups env -i PATH="$PATH" HOME="$top/home" TMPDIR="$top/tmp" \
