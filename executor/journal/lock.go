@@ -46,7 +46,8 @@ type Lock struct {
 }
 
 // Acquire takes the lock of dir, which must exist, for the owner. If another
-// process has it, the error is a *Held. It does not wait.
+// process has it, the error is a *Held. It only waits where that process is no more: a
+// child that it was about to start has the lock until it is another program.
 func Acquire(dir string, who Owner) (*Lock, error) {
 	if err := own(dir); err != nil {
 		return nil, fmt.Errorf("lock %s: %w", dir, err)
@@ -57,6 +58,12 @@ func Acquire(dir string, who Owner) (*Lock, error) {
 		return nil, fmt.Errorf("lock %s: %w", dir, err)
 	}
 	other, rerr := readOwner(l.who)
+	for end := time.Now().Add(dyingTime); !got && other.gone(who) && time.Now().Before(end); {
+		time.Sleep(5 * time.Millisecond)
+		if got, err = l.f.TryLock(); err != nil {
+			return nil, fmt.Errorf("lock %s: %w", dir, err)
+		}
+	}
 	if !got {
 		return nil, errors.Join(&Held{By: other}, rerr)
 	}
@@ -69,6 +76,21 @@ func Acquire(dir string, who Owner) (*Lock, error) {
 		return nil, errors.Join(fmt.Errorf("lock %s: %w", dir, err), l.f.Unlock())
 	}
 	return l, nil
+}
+
+// dyingTime bounds how long the lock of a process that is no more is waited for.
+const dyingTime = 5 * time.Second
+
+// gone reports whether an owner is known to be no more to one that asks.
+func (o Owner) gone(asks Owner) bool {
+	if o.PID == 0 || o.Boot == "" || o.Boot != asks.Boot || o.Space != asks.Space || o.Host != asks.Host {
+		return false
+	}
+	if _, err := os.Stat("/proc/self"); err != nil {
+		return false
+	}
+	_, err := os.Stat(fmt.Sprintf("/proc/%d", o.PID))
+	return errors.Is(err, os.ErrNotExist)
 }
 
 // Before returns the holder before, if it ended without releasing the lock (it
