@@ -8,7 +8,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 	"unsafe"
 
 	"github.com/ralph-compiler/ralph/app/exit"
@@ -112,10 +111,11 @@ tty; size; echo ready; while :; do read line || continue; case $line in done) ex
 	if _, _, errno := syscall.Syscall(syscall.SYS_IOCTL, x.master.Fd(), syscall.TIOCSWINSZ, uintptr(unsafe.Pointer(&size))); errno != 0 {
 		t.Fatal(errno)
 	}
-	time.Sleep(300 * time.Millisecond) // until ralph has passed it on
-	x.types("\x03")
-	said("interrupted")
-	said("size 20 70")
+	s.until("the program hears of the new size", func() bool { // which ralph passes on when it comes to it
+		x.types("\x03")
+		text, _ := x.screen()
+		return strings.Contains(text, "interrupted") && strings.Contains(text, "size 20 70")
+	})
 	x.types("done\r")
 	if got := r.wait(); got.code != 3 {
 		text, _ := x.screen()
