@@ -74,7 +74,7 @@ func Confine(ctx context.Context, epic *ir.Epic, space *workspace.Space, instead
 
 // fenced are lines on what sandboxes of landlock do not hold.
 func fenced() []string {
-	said := []string{"warning: landlock holds less than namespaces: see docs/sandbox.md", "note: sandboxes of kind landlock have no overlays: they read your downloads (Go modules, npm, …) and begin with an empty build cache"}
+	said := []string{"warning: landlock holds less than namespaces: the permissions of your files, the worktree's .git/config and the names of processes stay open", "note: sandboxes of kind landlock have no overlays: they read your downloads (Go modules, npm, …) and begin with an empty build cache"}
 	if weak := sandbox.Weak(); weak != "" {
 		said = append(said, "warning: "+weak)
 	}
