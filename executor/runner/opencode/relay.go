@@ -65,10 +65,18 @@ func (s *server) lend(ctx context.Context, session string) (*relay, error) {
 	}
 	r := &relay{session: session, password: rand.Text(), wrote: make(chan wrote), since: time.Now(), file: s.people()}
 	quiet := log.New(io.Discard, "", 0) // what fails, the person's program shows
-	r.to = &httputil.ReverseProxy{Transport: s.client.Transport, ErrorLog: quiet, Rewrite: func(p *httputil.ProxyRequest) {
-		p.SetURL(to)
-		p.Out.SetBasicAuth(userName, s.password)
-	}}
+	fresh := s.client.Transport.(*http.Transport).Clone()
+	fresh.DisableKeepAlives = true // a message that met a connection which the server just closed would be lost
+	r.to = &httputil.ReverseProxy{
+		Transport: fresh, ErrorLog: quiet,
+		Rewrite: func(p *httputil.ProxyRequest) {
+			p.SetURL(to)
+			p.Out.SetBasicAuth(userName, s.password)
+		},
+		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
+			http.Error(w, "the server in the sandbox: "+err.Error(), http.StatusBadGateway)
+		},
+	}
 	ctx, r.stop = context.WithCancel(ctx)
 	r.http = &http.Server{
 		Handler: r, ErrorLog: quiet, ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 64 << 10,

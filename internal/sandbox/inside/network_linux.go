@@ -1,8 +1,10 @@
 package inside
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -48,20 +50,14 @@ func (o *Order) listen() error {
 	return nil
 }
 
-// dialTime bounds how long a program that listens may take to accept, in seconds.
-const dialTime = 10
+// dialTime bounds how long a program that listens may take to accept.
+const dialTime = 10 * time.Second
 
 // dial makes a connection and hands it out.
 func (d Dial) dial() {
 	fd, to, err := tcp(d.At)
 	if err == nil {
-		err = unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_SNDTIMEO, &unix.Timeval{Sec: dialTime})
-	}
-	if err == nil {
-		err = unix.Connect(fd, to)
-	}
-	if err == nil {
-		err = unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_SNDTIMEO, &unix.Timeval{})
+		err = connect(fd, to)
 	}
 	if err != nil {
 		report(Report{Stage: Dialed, ID: d.ID, Reason: err.Error()})
@@ -70,6 +66,34 @@ func (d Dial) dial() {
 	}
 	if fd >= 0 {
 		_ = unix.Close(fd)
+	}
+}
+
+// connect returns when the other side has accepted. A signal ends a connect that blocks,
+// and the connection is made all the same: so it does not block.
+func connect(fd int, to unix.Sockaddr) error {
+	if err := unix.SetNonblock(fd, true); err != nil {
+		return err
+	}
+	err := unix.Connect(fd, to)
+	if err == nil || !errors.Is(err, unix.EINPROGRESS) {
+		return err
+	}
+	for until := time.Now().Add(dialTime); ; {
+		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT}}, int(max(0, time.Until(until)).Milliseconds()))
+		switch {
+		case errors.Is(err, unix.EINTR):
+		case err != nil:
+			return err
+		case n == 0:
+			return unix.ETIMEDOUT
+		default:
+			code, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_ERROR)
+			if err == nil && code != 0 {
+				err = unix.Errno(code)
+			}
+			return err
+		}
 	}
 }
 
