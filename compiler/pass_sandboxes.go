@@ -55,6 +55,7 @@ func (b *build) passSandboxes(diags *diag.List) *ir.Epic {
 	w.reachModel(cmp.Or(in.Sandbox, w.usual), "What resolves conflicts of the integration", in.ConflictAgent)
 	e.Sandboxes = w.table
 	w.layout(place.Layout)
+	w.unused()
 	return e
 }
 
@@ -121,6 +122,22 @@ func (w *walling) layout(layout string) {
 		d = d.WithRelated(s.Range, "the sandbox")
 	}
 	w.diags.Add(d)
+}
+
+// unused warns of sandboxes of the policy while everything runs without one.
+func (w *walling) unused() {
+	if w.box != "" {
+		return
+	}
+	for _, name := range sortedNames(w.set.Sandboxes) {
+		s := w.set.Sandboxes[name]
+		if !w.confines(name) || s.Builtin || !w.c.said.first("sandbox unused "+name) {
+			continue
+		}
+		w.diags.Add(diag.Newf("sandbox-unused", s.Range, "nothing runs in sandbox %q", clip(name)).
+			WithDetail("No step, gate or setup names it, and all of them run without a sandbox. Name it %q: that one holds where none is named. Or write sandbox = sandbox.%s in a step, a gate or worktree { }.",
+				policies.DefaultSandbox, clip(name)))
+	}
 }
 
 // step writes the sandbox of a step, and sees to it that its agent, and who stands in for

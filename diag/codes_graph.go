@@ -38,6 +38,7 @@ var graphCodes = rows{
 	{"branch-clash", Error, "Two branches cannot coexist"},
 	{"name-taken", Warning, "A branch or a worktree of the epic cannot be made here"},
 	{"sandbox-layout", Error, "A sandbox with linked worktrees"},
+	{"sandbox-unused", Warning, "No program runs in the policy's sandboxes"},
 	{"sandbox-without-model", Error, "A sandbox cuts an agent off from its model"},
 	{"worktree-path", Error, "A worktree's path is not allowed"},
 	{"worktree-clash", Error, "Two worktrees clash"},
