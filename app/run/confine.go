@@ -39,11 +39,7 @@ func Confine(ctx context.Context, epic *ir.Epic, space *workspace.Space, instead
 	c.Mounts = space.Trees.Mounts
 	var refused []string
 	if c.Kinds, c.Groups, refused = kinds(ctx, epic, names, instead); len(refused) > 0 {
-		hint := ""
-		if !slices.ContainsFunc(names, func(name string) bool { return epic.Sandboxes[name].Required }) {
-			hint = " To run without a sandbox on this machine, add --sandbox none"
-		}
-		return c, nil, exit.Inputf("agents and gates cannot be confined here as the policy asks:\n  - %s\n  Nothing was started.%s", strings.Join(refused, "\n  - "), hint)
+		return c, nil, exit.Inputf("agents and gates cannot be confined here as the policy asks:\n  - %s\n  Nothing was started.%s", strings.Join(refused, "\n  - "), without(epic, names))
 	}
 	t := effects.Tools{Epic: epic, State: space.State(), Confinement: c}
 	space.Walls = func(id ir.NodeID, p workspace.Purpose, _ string) (*wall.Spec, error) {
@@ -70,6 +66,27 @@ func Confine(ctx context.Context, epic *ir.Epic, space *workspace.Space, instead
 		}
 	}
 	return c, said, err
+}
+
+// without says how an epic runs on a machine that cannot make its sandboxes, "" if it must not.
+func without(epic *ir.Epic, names []string) string {
+	if slices.ContainsFunc(names, func(name string) bool { return epic.Sandboxes[name].Required }) {
+		return ""
+	}
+	return " To run without a sandbox on this machine, add --sandbox none"
+}
+
+// unconfined warns that this machine cannot make what Confine would ask it for, "" if it can.
+func unconfined(ctx context.Context, epic *ir.Epic) string {
+	names := inUse(epic)
+	if len(names) == 0 {
+		return ""
+	}
+	_, _, refused := kinds(ctx, epic, names, "")
+	if len(refused) == 0 {
+		return ""
+	}
+	return "apply cannot confine agents and gates here: " + strings.Join(refused, "; ") + "." + without(epic, names)
 }
 
 // fenced are lines on what sandboxes of landlock do not hold.

@@ -33,6 +33,8 @@ func PlanOf(ctx context.Context, epic *ir.Epic, space *workspace.Space, run *mac
 		p.Cannot = why.Error()
 	} else if why := (&Opened{Epic: epic, Space: space}).CheckPrograms(ctx); why != nil {
 		p.Cannot = why.Error()
+	} else if why := unconfined(ctx, epic); why != "" {
+		p.Warnings = append(p.Warnings, why)
 	}
 	planned, err := machine.Plan(run, start, time.Now())
 	if err != nil {
