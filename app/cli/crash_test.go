@@ -23,6 +23,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/executortest"
+	"github.com/ralph-compiler/ralph/internal/wall"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -199,7 +200,7 @@ type story struct {
 	site    func(*site)         // what it needs besides; may be nil
 	only    func(p string) bool // the points at which it is killed; nil is all of them
 
-	confined bool // agents, gates and setup run in sandboxes
+	confined wall.Kind // of the sandboxes in which agents, gates and setup run; "" for none
 }
 
 // stories are a whole run in mode dag, and what is different in the other modes.
@@ -232,18 +233,8 @@ var stories = []story{
 		must: []string{"git.1-2b.reset.1.end", "git.repo.unpack-objects.1.begin", "told.collected.bd-1-3.merge-1"},
 		only: func(p string) bool { return strings.HasPrefix(p, "git.") || strings.HasPrefix(p, "agent.") },
 	},
-	{
-		name: "sandboxes", work: crashWork, end: (*site).endState, epic: crashEpic, site: (*site).confine, confined: true,
-		waiting: func(s *site) {
-			if ana := s.ralph("approve", "1.4", "--as", "ana"); ana.code != exit.Done {
-				s.t.Fatalf("ana cannot approve: exit %d\n%s\n%s", ana.code, ana.all(), s.failures())
-			}
-		},
-		must: []string{"agent.1.2b.implement-2.middle", "agent.1.3.merge-1.begin", "gate.qa.1.4.implement-1.end", "git.repo.index-pack.1.begin", "told.collected.bd-1-3.merge-1"},
-		only: func(p string) bool {
-			return strings.HasPrefix(p, "agent.") || strings.HasPrefix(p, "gate.") || strings.Contains(p, "-pack.") || strings.Contains(p, "collected")
-		},
-	},
+	walled(wall.Namespaces),
+	walled(wall.Landlock),
 	{
 		name: "preflight", work: siteWork, end: (*site).endState,
 		epic: func() *ir.Epic {
@@ -383,11 +374,28 @@ func crashSite(t testing.TB, of story) *site {
 	return s
 }
 
-// inSandboxes puts agents and gates into sandboxes that may write to these directories.
-func (s *site) inSandboxes(write ...string) {
+// walled is a run in sandboxes of a kind.
+func walled(kind wall.Kind) story {
+	return story{
+		name: "sandboxes, " + string(kind), work: crashWork, end: (*site).endState, epic: crashEpic, confined: kind,
+		site: func(s *site) { s.confine(kind) },
+		waiting: func(s *site) {
+			if ana := s.ralph("approve", "1.4", "--as", "ana"); ana.code != exit.Done {
+				s.t.Fatalf("ana cannot approve: exit %d\n%s\n%s", ana.code, ana.all(), s.failures())
+			}
+		},
+		must: []string{"agent.1.2b.implement-2.middle", "agent.1.3.merge-1.begin", "gate.qa.1.4.implement-1.end", "git.repo.index-pack.1.begin", "told.collected.bd-1-3.merge-1"},
+		only: func(p string) bool {
+			return strings.HasPrefix(p, "agent.") || strings.HasPrefix(p, "gate.") || strings.Contains(p, "-pack.") || strings.Contains(p, "collected")
+		},
+	}
+}
+
+// inSandboxes puts agents and gates into sandboxes of a kind that may write to these directories.
+func (s *site) inSandboxes(kind wall.Kind, write ...string) {
 	s.t.Helper()
 	s.epic.Run.Worktree.Layout = "clone"
-	s.epic.Sandboxes = map[string]ir.Sandbox{"default": {Kind: "auto", Read: []string{s.top + "/bin"}, Write: write}}
+	s.epic.Sandboxes = map[string]ir.Sandbox{"default": {Kind: string(kind), Read: []string{s.top + "/bin"}, Write: write}}
 	for name, g := range s.epic.Gates {
 		if g.Kind != "human" {
 			g.Sandbox = "default"
@@ -400,9 +408,9 @@ func (s *site) inSandboxes(write ...string) {
 }
 
 // confine does that, and notes points and asks for ralph's death from inside.
-func (s *site) confine() {
+func (s *site) confine(kind wall.Kind) {
 	s.t.Helper()
-	s.inSandboxes(s.top+"/log", s.top+"/kill")
+	s.inSandboxes(kind, s.top+"/log", s.top+"/kill")
 	s.write("../kill/.keep", "")
 	fifo := filepath.Join(s.top, "log/kill")
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
@@ -641,7 +649,9 @@ func TestApplyIsKilledEverywhere(t *testing.T) { // L0-12, execution §9: N1–N
 }
 
 func (of story) play(t *testing.T) {
-	if of.confined {
+	if of.confined == wall.Landlock && !hasLandlock() {
+		t.Skip("this machine makes no sandbox of landlock")
+	} else if of.confined != "" {
 		needsNamespaces(t)
 	}
 	calm := crashSite(t, of)

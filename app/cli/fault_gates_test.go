@@ -9,6 +9,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/executortest"
+	"github.com/ralph-compiler/ralph/internal/wall"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -120,7 +121,7 @@ func gatesMisbehave(t *testing.T, confined bool) {
 				e.Nodes[0].Steps[0].AllowEmpty = true // what it is asked to mend is not its doing
 			}))
 			if confined {
-				s.inSandboxes(s.top)
+				s.inSandboxes(wall.Namespaces, s.top)
 			}
 			got := s.apply(c.exit)
 			if strings.ContainsAny(got.all(), "\x1b\x00\x07") {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/executor/executortest"
+	"github.com/ralph-compiler/ralph/internal/wall"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -204,7 +205,7 @@ if [ -e "$TOP/fill" ] && [ "$RALPH_NODE" = 1.2 ]; then
 	if [ `+left+` != 0 ]; then truncate -s -`+left+`K "$TOP/filler"; fi
 fi`, executortest.Epic([]string{"1.1", "1.2: 1.1", "1.3: 1.2"}, func(e *ir.Epic) { e.Epic.Integration.Gates = []string{"check"} }), disk)
 			if confined {
-				s.inSandboxes(s.top)
+				s.inSandboxes(wall.Namespaces, s.top)
 			}
 			s.write("../fill", "")
 			got := s.ralph("apply", "--events", "jsonl")

@@ -48,8 +48,7 @@ const pointScript = `
 point() {
 	echo "$1" >> "$TOP/log/points"
 	if [ -d "$TOP/kill/$1" ] && rmdir "$TOP/kill/$1" 2>/dev/null; then
-		if [ -r "$TOP/pid" ]; then
-			read -r ralph < "$TOP/pid"
+		if read -r ralph 2>/dev/null < "$TOP/pid"; then
 			kill -9 "$ralph"
 		else
 			echo >> "$TOP/log/kill"
