@@ -30,7 +30,7 @@ func (v *Run) Account(r *run.Opened, b record.BranchHolds, interrupted bool, onl
 	fmt.Fprintf(w, "\n%d of %s done in %s\n", done, text.Count(len(v.epic.Nodes), "sprint"), time.Since(v.begun).Round(time.Millisecond))
 	v.overshoot(w, r.Run.Overview(), views)
 	v.times(w, views)
-	SayDoubts(w, record.DoubtsOf(r.Run))
+	SayDoubts(w, record.DoubtsOf(r.Run), r.About)
 	v.sayOpen(w, open)
 	for _, n := range views {
 		if k := len(n.Attempts); n.Kind == ir.Manual && n.Status == executor.Done && v.took(n) && k > 0 && len(n.Attempts[k-1].Collected.SinceStart()) == 0 {
@@ -102,8 +102,9 @@ func (v *Run) sayOpen(w io.Writer, open []machine.NodeView) {
 	}
 }
 
-// SayDoubts names the sprints whose gates passed without tests, or with fewer.
-func SayDoubts(w io.Writer, doubts []string) {
+// SayDoubts names the sprints whose gates passed without tests, or with fewer; about names
+// their epic in a command.
+func SayDoubts(w io.Writer, doubts []string, about string) {
 	if len(doubts) == 0 {
 		return
 	}
@@ -114,7 +115,7 @@ func SayDoubts(w io.Writer, doubts []string) {
 	if more := len(doubts) - words.MostNamed; more > 0 {
 		fmt.Fprintf(w, "  … and %d more: ralph report\n", more)
 	}
-	fmt.Fprintln(w, "    ralph show KEY --diff shows what was changed")
+	fmt.Fprintf(w, "    ralph show KEY --diff%s shows what was changed\n", about)
 }
 
 // savedWork is what lay in a node's worktree when it was put back.

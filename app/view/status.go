@@ -23,7 +23,7 @@ func Status(s record.StatusJSON, out io.Writer, attempts bool) error {
 	sayRun(s, w)
 	w.WriteString("\n")
 	nodeTable(s, w, paint, attempts)
-	SayDoubts(w, s.Doubts)
+	SayDoubts(w, s.Doubts, record.AboutEpic(s.File))
 	SayMovedOut(w, s.MovedOut, s.Hidden)
 	if len(s.Proposals) > 0 {
 		fmt.Fprintf(w, "\nAgents propose (not done automatically):\n")

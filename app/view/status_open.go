@@ -28,7 +28,7 @@ func sayNextOf(s record.StatusJSON, w io.Writer) {
 		WriteSteps(w, n.Next)
 	}
 	if named > words.MostNamed {
-		fmt.Fprintf(w, "\nand %d more; ralph show KEY shows the same for each\n", named-words.MostNamed)
+		fmt.Fprintf(w, "\nand %d more; ralph show KEY%s shows the same for each\n", named-words.MostNamed, record.AboutEpic(s.File))
 	}
 }
 

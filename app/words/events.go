@@ -186,7 +186,7 @@ func attemptWords(body executor.Body) string {
 			out += fmt.Sprintf(", turn %d", b.Iteration)
 		}
 		if b.Redo {
-			out += " (again: ralph ended meanwhile)"
+			out += " (again)"
 		}
 		return out
 	case executor.EffectFailed:
