@@ -187,11 +187,20 @@ func holds(epic *ir.Epic, name string) error {
 		return errors.New("limits.tmp does not hold with landlock: take it out")
 	}
 	for _, agent := range slices.Sorted(maps.Keys(epic.Agents)) {
-		r := epic.Runners[epic.Agents[agent].Runner]
-		serves := r.Kind == "opencode" || r.Kind == "acp" && len(r.Run) > 0 && filepath.Base(r.Run[0]) == "opencode"
-		if serves && slices.Contains(inside(epic, agent), name) {
-			return fmt.Errorf("with landlock nothing inside can listen, and OpenCode has to (agent %s): give it another program, or use kind = \"namespaces\" or \"bwrap\"", agent)
+		if slices.Contains(inside(epic, agent), name) {
+			if err := fits(epic, agent); err != nil {
+				return err
+			}
 		}
+	}
+	return nil
+}
+
+// fits says why an agent's program cannot work in a sandbox of landlock, nil if it can.
+func fits(epic *ir.Epic, agent string) error {
+	r := epic.Runners[epic.Agents[agent].Runner]
+	if r.Kind == "opencode" || r.Kind == "acp" && len(r.Run) > 0 && filepath.Base(r.Run[0]) == "opencode" {
+		return fmt.Errorf("with landlock nothing inside can listen, and OpenCode has to (agent %s): give it another program, or use kind = \"namespaces\" or \"bwrap\"", agent)
 	}
 	return nil
 }

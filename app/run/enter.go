@@ -67,7 +67,11 @@ func Enter(ctx context.Context, r *record.Record, v machine.NodeView, visit *Vis
 	if r.Changed {
 		_, _ = fmt.Fprintf(visit.Err, "ralph: the sandbox is that of the last apply; %s has changed since\n", r.File)
 	}
-	c, _, err := Confine(ctx, r.Epic, r.Space, madeOf(v, s))
+	instead := madeOf(v, s)
+	if atWork {
+		instead = r.Run.Overview().Sandbox
+	}
+	c, _, err := Confine(ctx, r.Epic, r.Space, instead)
 	if err != nil {
 		return 0, err
 	}

@@ -26,6 +26,11 @@ func GreetingWall(ctx context.Context, epic *ir.Epic, agent, dir, state string) 
 	if c.Kinds, c.Groups, refused = kinds(ctx, epic, []string{name}, ""); len(refused) > 0 {
 		return nil, errors.New(strings.Join(refused, "; "))
 	}
+	if c.Kinds[name] == wall.Landlock {
+		if err := fits(epic, agent); err != nil {
+			return nil, err
+		}
+	}
 	c.Mounts = func(dir string) ([]wall.Mount, error) { return []wall.Mount{{From: dir, Write: true}}, nil }
 	t := effects.Tools{Epic: epic, State: state, Confinement: c}
 	in, err := t.Visit("greeting", step, agent, "", dir)

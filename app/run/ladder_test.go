@@ -7,6 +7,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/internal/sandbox"
 	"github.com/ralph-compiler/ralph/internal/wall"
+	"github.com/ralph-compiler/ralph/ir"
 )
 
 // auto takes the first kind that works, and says of all of them why nothing does.
@@ -47,6 +48,28 @@ func TestAutoTakesTheFirstKindThatWorks(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v does not say %q", c.kind, err, want)
 			}
+		}
+	}
+}
+
+// OpenCode listens, which nothing does in a sandbox of landlock: it is refused for work, and for a greeting.
+func TestOpenCodeIsRefusedWhereNothingListens(t *testing.T) {
+	t.Parallel()
+	epic := &ir.Epic{
+		Sandboxes: map[string]ir.Sandbox{"default": {Kind: "landlock"}},
+		Runners:   map[string]ir.Runner{"served": {Kind: "opencode"}, "acp": {Kind: "acp", Run: []string{"/usr/bin/opencode", "acp"}}, "other": {Kind: "acp", Run: []string{"other"}}, "claude": {Kind: "claude"}},
+		Agents:    map[string]ir.Agent{"served": {Runner: "served"}, "acp": {Runner: "acp"}, "other": {Runner: "other"}, "claude": {Runner: "claude"}},
+	}
+	for agent, refused := range map[string]bool{"served": true, "acp": true, "other": false, "claude": false} {
+		epic.Nodes = []ir.Node{{Steps: []ir.Step{{Agent: agent, Sandbox: "default"}}}}
+		if err := holds(epic, "default"); (err != nil) != refused {
+			t.Errorf("at work, agent %s: %v", agent, err)
+		}
+		if _, err := sandbox.Try(t.Context(), wall.Landlock); err != nil {
+			continue
+		}
+		if _, err := GreetingWall(t.Context(), epic, agent, t.TempDir(), t.TempDir()); (err != nil && strings.Contains(err.Error(), "OpenCode has to")) != refused {
+			t.Errorf("a greeting, agent %s: %v", agent, err)
 		}
 	}
 }

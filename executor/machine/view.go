@@ -87,6 +87,7 @@ type RunView struct {
 	Started      time.Time
 	By           string
 	Slots        int
+	Sandbox      string                  // that a person asked for in place of the policy's when it was last applied; "": nobody did
 	Draining     string                  // reason, "" if not
 	Cancelled    string                  // by whom; "" if not
 	Held         executor.RunHeld        // For is "" if not
