@@ -52,7 +52,7 @@ func Build(t testing.TB, uid int) *Site {
 		Own: filepath.Join(home, "src", "trees", "own"), Other: filepath.Join(home, "src", "trees", "other"),
 		Project: filepath.Join(home, "src", "project"), Tools: filepath.Join(home, "src", "tools"),
 		TmpSize: 128 << 20, FileSize: 256 << 20, Processes: 300,
-		Top: "/", Shadow: "/etc/shadow", Bin: "/usr/local/bin", Cron: "/etc/cron.d",
+		Top: "/", Shadow: "/etc/shadow", Bin: "/usr/local/bin", Cron: cron(),
 		CorePattern: "/proc/sys/kernel/core_pattern", SysRq: "/proc/sysrq-trigger",
 		Dev: "/dev", Init: "/proc/1", Disks: disksOutside(), Cgroups: cgroupsOutside(),
 	}
@@ -69,6 +69,15 @@ func Build(t testing.TB, uid int) *Site {
 	s.before = s.outside()
 	t.Cleanup(s.sweep)
 	return s
+}
+
+// cron is a directory from which root starts what lies there; a machine without cron has one
+// for the shells of logins.
+func cron() string {
+	if st, err := os.Stat("/etc/cron.d"); err == nil && st.IsDir() {
+		return "/etc/cron.d"
+	}
+	return "/etc/profile.d"
 }
 
 func random() string {

@@ -57,7 +57,7 @@ func stealDescriptor(a *arena) error {
 	return a.has(b[:n])
 }
 
-func setPriority(a *arena) error { return unix.Setpriority(unix.PRIO_PROCESS, a.Ralph.PID, 5) }
+func setPriority(a *arena) error { return unix.Setpriority(unix.PRIO_PROCESS, a.Ralph.PID, 19) }
 
 func setLimit(a *arena) error {
 	var old unix.Rlimit
