@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -102,7 +103,8 @@ func (c Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEnd
 	return t.End(c.turn(t, r, argv, env, limited))
 }
 
-// turn runs the program once and says how that ended.
+// turn runs the program and says how that ended. It starts it anew as long as its tools
+// would all fail: see lame.
 func (c Runner) turn(t *runner.Turn, r executor.AgentRun, argv, env []string, limited *runner.Limit) runner.End {
 	var others []string
 	if r.Wall == nil { // inside, there are none of the user's
@@ -111,28 +113,54 @@ func (c Runner) turn(t *runner.Turn, r executor.AgentRun, argv, env []string, li
 			return runner.End{Err: err}
 		}
 	}
+	for n := 1; ; n++ {
+		out, again := c.once(t, r, append(slices.Clip(argv), flags(r, others)...), env, limited)
+		if !again || n == starts {
+			return out
+		}
+		select {
+		case <-t.Context().Done():
+			return out
+		case <-time.After(pause()):
+		}
+	}
+}
+
+// once starts the program and says how that ended, and whether it is to be started anew.
+func (c Runner) once(t *runner.Turn, r executor.AgentRun, argv, env []string, limited *runner.Limit) (out runner.End, again bool) {
 	stdin, err := openPrompt(r)
 	if err != nil {
-		return runner.End{Err: err}
+		return runner.End{Err: err}, false
 	}
 	defer stdin.Close()
 	ctx, end := context.WithCancelCause(t.Context())
 	defer end(nil)
 	s := &stream{turn: t, end: end, patience: cmp.Or(c.Patience, 5*time.Minute), linger: cmp.Or(c.Linger, 15*time.Second)}
 	stdout := &lines.Cutter{Max: maxLine, Each: s.hear}
-	spec := runner.SpecOf(t, append(argv, flags(r, others)...), env)
-	spec.Stdin, spec.Tap = stdin, runner.Stdout(stdout)
+	spec := runner.SpecOf(t, argv, env)
+	lame := &lame{end: end}
+	spec.Stdin, spec.Tap = stdin, func(stderr bool, b []byte) {
+		switch {
+		case !stderr:
+			_, _ = stdout.Write(b)
+		case r.Wall == nil: // inside it has no sandbox of its own
+			lame.hear(b)
+		}
+	}
 	spec.Alone = true // it ends its tools in good order
 	res, err := process.Run(ctx, spec)
 	err = errors.Join(err, stdout.Close())
 	s.stop()
-	out := runner.End{Final: s.final && s.failed == "", Answer: s.answer, Code: res.Code, Usage: s.used(r)}
+	out = runner.End{Final: s.final && s.failed == "", Answer: s.answer, Code: res.Code, Usage: s.used(r)}
 	cause := context.Cause(ctx)
 	if errors.Is(cause, errLingers) {
 		err, cause = nil, nil
 	}
 	switch {
 	case t.Context().Err() != nil:
+	case errors.Is(cause, errLame):
+		out.Err, again = lame.failure()
+		out.Err = c.named(r, out.Err)
 	case err != nil && cause != nil && !errors.Is(cause, context.Canceled): // our own reason to end it
 		out.Err = c.named(r, cause)
 	case err != nil:
@@ -148,7 +176,7 @@ func (c Runner) turn(t *runner.Turn, r executor.AgentRun, argv, env []string, li
 		}
 		out.Err = c.named(r, f)
 	}
-	return out
+	return out, again
 }
 
 // named says whose failure it was, without secrets.

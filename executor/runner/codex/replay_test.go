@@ -373,3 +373,35 @@ func TestToolsThatRunAreTold(t *testing.T) {
 		}
 	}
 }
+
+// A Codex that starts while another does may lose the links by which its sandbox calls it.
+func TestACodexWithoutItsLinksIsStartedAnew(t *testing.T) {
+	t.Parallel()
+	const lost, never = "WARNING: proceeding, even though we could not create PATH aliases: operation would block", "WARNING: proceeding, even though we could not create PATH aliases: Refusing to create helper binaries"
+	for name, c := range map[string]struct {
+		fails  int    // of its starts
+		says   string // then
+		starts int
+		want   executor.FailureClass
+	}{
+		"it is well":         {0, lost, 1, ""},
+		"once":               {1, lost, 2, ""},
+		"always":             {99, lost, starts, executor.FailTransient},
+		"because of a place": {99, never, 1, executor.FailConfig},
+		"another warning":    {99, "WARNING: failed to clean up stale arg0 temp dirs", 1, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := play(t, captured(t, "turn.jsonl"), "", "exit 0")
+			p.put("codex", strings.Replace(fake, "printf", fmt.Sprintf(`echo >> "$FAKE/starts"
+if [ $(wc -l < "$FAKE/starts") -le %d ]; then echo '%s' >&2; sleep 1; fi
+printf`, c.fails, c.says), 1))
+			if p.it(); p.class() != c.want {
+				t.Errorf("got %+v, %v", p.ended, p.err)
+			}
+			if n := strings.Count(p.file("starts"), "\n"); n != c.starts {
+				t.Errorf("it was started %d times, want %d", n, c.starts)
+			}
+		})
+	}
+}
