@@ -25,10 +25,8 @@ export RALPH_SANDBOX_REQUIRE=namespaces,bwrap,groups
 # ada's processes, with systemd's manager of her own.
 by_systemd() { setpriv --reuid=1000 --regid=1000 --clear-groups env HOME=/tmp/ada XDG_RUNTIME_DIR=/run/user/1000 "$@"; }
 # ada's processes, alone in a group that is hers, without systemd.
-n=0
 by_chown() {
-  n=$((n + 1)) g=/sys/fs/cgroup/own$n
-  mkdir $g && chown ada: $g $g/cgroup.procs $g/cgroup.subtree_control $g/cgroup.threads
+  g=$(mktemp -d /sys/fs/cgroup/own.XXXXXX) && chmod 755 $g && chown ada: $g $g/cgroup.procs $g/cgroup.subtree_control $g/cgroup.threads
   sh -c "echo \$\$ > $g/cgroup.procs; exec setpriv --reuid=1000 --regid=1000 --clear-groups env HOME=/tmp/ada PATH=/opt/few \"\$@\"" sh "$@"
 }
 # The same programs without systemd's.

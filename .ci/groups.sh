@@ -3,16 +3,18 @@
 # Debian of its own kernel with systemd, in a VM of one processor. Needs root, qemu-system-x86_64,
 # mmdebstrap, mke2fs (apt install qemu-system-x86 mmdebstrap e2fsprogs) and 3 GB of disk.
 #   .ci/groups.sh [WHAT…]   all, or of: sandbox attacks apply off
-# VM (default /tmp/ralph-vm) keeps the system between runs.
+# SUITE is Debian's name (default bookworm); VM (default /tmp/ralph-vm-SUITE) keeps the system
+# between runs.
 set -eu
 cd "$(dirname "$0")/.."
-VM=${VM:-/tmp/ralph-vm}
+SUITE=${SUITE:-bookworm}
+VM=${VM:-/tmp/ralph-vm-$SUITE}
 [ "$(id -u)" = 0 ] || { echo "groups: it unpacks a system, and has to be root for that"; exit 1; }
 for p in qemu-system-x86_64 mmdebstrap mke2fs; do
   command -v "$p" >/dev/null || { echo "groups: there is no $p: apt install qemu-system-x86 mmdebstrap e2fsprogs"; exit 1; }
 done
 mkdir -p "$VM"
-[ -e "$VM/root/boot" ] || nice mmdebstrap --variant=apt bookworm "$VM/root" \
+[ -e "$VM/root/boot" ] || nice mmdebstrap --variant=apt "$SUITE" "$VM/root" \
   --include=systemd,systemd-sysv,dbus,dbus-user-session,libpam-systemd,git,bubblewrap,procps,linux-image-cloud-amd64,initramfs-tools
 
 # What is tested, for a system without Go.
