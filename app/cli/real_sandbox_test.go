@@ -16,23 +16,27 @@ import (
 	"github.com/ralph-compiler/ralph/internal/wall"
 )
 
-// needsSandbox skips where this machine makes no sandbox of namespaces, unless
-// RALPH_SANDBOX_REQUIRE names them.
-func needsSandbox(t *testing.T) {
+// needsSandbox skips where this machine makes no sandbox of a kind, unless
+// RALPH_SANDBOX_REQUIRE names it.
+func needsSandbox(t *testing.T, kind wall.Kind) {
 	t.Helper()
-	_, err := sandbox.Try(t.Context(), wall.Namespaces)
+	_, err := sandbox.Try(t.Context(), kind)
 	switch {
 	case err == nil:
-	case slices.Contains(strings.Split(os.Getenv("RALPH_SANDBOX_REQUIRE"), ","), string(wall.Namespaces)):
-		t.Fatalf("RALPH_SANDBOX_REQUIRE names namespaces, and there is no such sandbox here: %v", err)
+	case slices.Contains(strings.Split(os.Getenv("RALPH_SANDBOX_REQUIRE"), ","), string(kind)):
+		t.Fatalf("RALPH_SANDBOX_REQUIRE names %s, and there is no such sandbox here: %v", kind, err)
 	default:
-		t.Skipf("NOT TESTED: this machine makes no sandbox of namespaces: %v", err)
+		t.Skipf("NOT TESTED: this machine makes no sandbox of %s: %v", kind, err)
 	}
 }
 
-// insidePolicy is teamPolicy for a sandbox, whose home holds none of the user's
-// settings: all of them are in the policy.
-func insidePolicy(base string) string {
+// insidePolicy is teamPolicy for a sandbox of a kind, whose home holds none of the user's
+// settings: all of them are in the policy. At landlock, where OpenCode cannot be, others do its part.
+func insidePolicy(base, kind string) string {
+	team := teamPolicy
+	if kind == string(wall.Landlock) {
+		team = strings.NewReplacer("runner       = runner.opencode", "runner       = runner.codex", "runner       = runner.acp", "runner       = runner.claude").Replace(team)
+	}
 	opencode := fmt.Sprintf(`{"model":"scripted/m1","small_model":"scripted/m1","enabled_providers":["scripted"],"provider":{"scripted":`+
 		`{"npm":"@ai-sdk/openai-compatible","name":"Scripted","options":{"baseURL":"%s/v1","apiKey":"dummy"},`+
 		`"models":{"m1":{"name":"m1","tool_call":true,"limit":{"context":200000,"output":8000}}}}}}`, base)
@@ -43,8 +47,8 @@ func insidePolicy(base string) string {
 		`"CODEX_HOME=HOMEDIR/.codex", `, "",
 		`["OPENCODE_DISABLE_AUTOUPDATE=1"]`, fmt.Sprintf(`["OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", %q]`, "OPENCODE_CONFIG_CONTENT="+opencode),
 		`    timeout = "5m"`, "    session = \"resume\"\n    timeout = \"5m\"",
-		"worktree {\n", "sandbox \"default\" {\n  kind    = \"auto\"\n  network = [\"model\"]\n}\nworktree {\n  layout   = \"clone\"\n",
-	).Replace(teamPolicy)
+		"worktree {\n", "sandbox \"default\" {\n  kind    = \""+kind+"\"\n  network = [\"model\"]\n}\nworktree {\n  layout   = \"clone\"\n",
+	).Replace(team)
 }
 
 // teamScenario is what the model does of the demo's plan. inside is put before what an
@@ -82,20 +86,31 @@ func TestRealAgentsWorkInASandbox(t *testing.T) {
 	for _, name := range []string{"claude", "opencode", "codex"} {
 		runnertest.Binary(t, name)
 	}
-	needsSandbox(t)
+	for kind, tried := range map[string]wall.Kind{"auto": wall.Namespaces, "landlock": wall.Landlock} {
+		t.Run(kind, func(t *testing.T) {
+			if tried == wall.Landlock && os.Getenv("RALPH_ATTACKS") != "all" {
+				t.Skip("NOT TESTED: it takes minutes; RALPH_ATTACKS=all tries it")
+			}
+			needsSandbox(t, tried)
+			realAgentsInside(t, kind)
+		})
+	}
+}
+
+func realAgentsInside(t *testing.T, kind string) {
 	bin := filepath.Dir(runnertest.Binary(t, "claude"))
 	model := modeltest.Start(t)
 	d := newDemo(t)
 	// Who works outside finds the file, and fails.
 	outside := filepath.Join(d.home, "private")
 	d.write(outside, "secret")
-	base := model.Load(t, teamScenario("test ! -e "+outside+" && "))
+	base := model.Load(t, teamScenario("! cat "+outside+" 2>/dev/null && "))
 
 	patient := filepath.Join(d.top, "demo.hcl") // on a machine with much else to do
 	d.write(patient, strings.ReplaceAll(d.read("ralph.hcl"), `timeout = "1m"`, `timeout = "10m"`))
 	want := d.apply("scripts", patient)
 	policy := filepath.Join(d.top, "team.hcl")
-	d.write(policy, strings.NewReplacer("HOMEDIR", d.home, "CACHEDIR", d.cache, "BIN", bin, "@MODEL@", base).Replace(insidePolicy(base)))
+	d.write(policy, strings.NewReplacer("HOMEDIR", d.home, "CACHEDIR", d.cache, "BIN", bin, "@MODEL@", base).Replace(insidePolicy(base, kind)))
 	got := d.apply("agents", policy)
 	if got != want {
 		t.Errorf("the agents ended with another tree:\n%s", d.git("diff", want, got))

@@ -36,6 +36,8 @@
 //     without that switch, or one that waits for a rate limit, is ended after Patience.
 //     A model that never answers ends with stall or the step's time; Codex' own limit
 //     is five minutes, six times. Retry limits cannot be set for OpenAI itself.
+//   - In ralph's sandbox Codex' own is off, and its shell is no login shell: PATH is that of
+//     the agent.
 //   - Every turn has its own TMPDIR, removed afterwards; Codex' analytics, which delay
 //     its exit, are off.
 //

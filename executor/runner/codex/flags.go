@@ -63,6 +63,9 @@ func settings(r executor.AgentRun, others []string) []string {
 		"project_doc_max_bytes=0",
 		fmt.Sprintf("shell_environment_policy.exclude=[%q]", tokenVar),
 	}
+	if r.Wall != nil {
+		out = append(out, "allow_login_shell=false") // at landlock it would read the system's profile, which sets another PATH; the user's is not there
+	}
 	if r.Effect.Gate != "" || r.Raw {
 		out = append(out, "skills.include_instructions=false") // skills of the worktree are what is judged, too
 	}

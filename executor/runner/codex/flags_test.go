@@ -140,7 +140,14 @@ func TestCodexIsAskedForItsVersionAndJoined(t *testing.T) {
 	if got := p.runner.Join(p.run, "01a1").Argv; !slices.Equal(got, []string{filepath.Join(p.dir, "codex"), "-s", "danger-full-access", "resume", "01a1"}) {
 		t.Errorf("in a sandbox: %q", got)
 	}
-	p.run.Wall = nil
+	for _, inside := range []bool{true, false} { // where the user's own profile sets PATH, it is read
+		if p.run.Wall = nil; inside {
+			p.run.Wall = &wall.Spec{Kind: wall.Landlock}
+		}
+		if args := flags(p.run, nil); slices.Contains(args, "allow_login_shell=false") != inside {
+			t.Errorf("inside %v: %q", inside, args)
+		}
+	}
 	p.put("servers", "no JSON")
 	if p.it(); p.class() != executor.FailConfig || !strings.Contains(p.err.Error(), "mcp list") {
 		t.Errorf("got %q, %v", p.class(), p.err)
