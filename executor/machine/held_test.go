@@ -1,6 +1,7 @@
 package machine_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/ralph-compiler/ralph/executor"
@@ -54,4 +55,22 @@ func TestWhatEndsAHoldLetsGo(t *testing.T) { // execution §5
 			}
 		}
 	})
+}
+
+// A changed epic that no apply has begun yet: nobody has left anything out.
+func TestWhatIsOnRecordOfAnotherEpicSelectsNothing(t *testing.T) {
+	s := newStage(t, []string{"1.1", "1.2: 1.1"})
+	s.begin()
+	s.epic.Digest = "other"
+	s.fresh()
+	for _, e := range s.events {
+		if err := s.run.Apply(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, v := range s.run.Views() {
+		if strings.Contains(v.Reason, "--only") {
+			t.Errorf("%s: %s", v.Key, v.Reason)
+		}
+	}
 }

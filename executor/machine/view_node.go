@@ -250,7 +250,7 @@ func (r *Run) needs(n *node, h holds) string {
 	if !r.runs.begun && r.runs.recovered.IsZero() {
 		return "no run has begun"
 	}
-	if !n.selected && !r.runs.begun {
+	if !n.selected && (!r.runs.begun || r.runs.foreign) { // or what has begun is of another epic.json
 		return "continues with the next ralph apply"
 	}
 	if !n.selected {
