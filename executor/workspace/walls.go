@@ -69,6 +69,14 @@ func (s Trees) Mounts(dir string) ([]wall.Mount, error) { return s.mounts(dir) }
 func (s *space) mounts(dir string) ([]wall.Mount, error) {
 	mounts := []wall.Mount{{From: dir, Write: true}}
 	if git := filepath.Join(dir, ".git"); isDir(git) {
+		root, err := os.OpenRoot(git)
+		if err != nil {
+			return nil, err
+		}
+		defer root.Close()
+		if err := mendHooks(root); err != nil { // a clone that was never confined has none
+			return nil, err
+		}
 		mounts = append(mounts, wall.Mount{From: git, Write: true}, wall.Mount{From: filepath.Join(git, "config")}, wall.Mount{From: filepath.Join(git, "hooks")})
 	}
 	objects, err := s.objectMounts()
@@ -164,14 +172,19 @@ func (s *space) mendConfig(w *worktree) error {
 	}
 	defer root.Close()
 	var q asking
-	if st, err := root.Lstat("hooks"); err != nil || !st.IsDir() {
-		q.do(func() error { return root.RemoveAll("hooks") })
-		q.do(func() error { return root.Mkdir("hooks", 0o755) })
-	}
+	q.do(func() error { return mendHooks(root) })
 	want := s.cloneConfig()
 	if b, err := regular.ReadIn(root, "config"); err != nil || string(b) != want {
 		q.do(func() error { return root.RemoveAll("config") })
 		q.do(func() error { return root.WriteFile("config", []byte(want), 0o644) })
 	}
 	return q.err
+}
+
+// mendHooks makes the directory of a clone's hooks, where root is its .git, if there is none.
+func mendHooks(root *os.Root) error {
+	if st, err := root.Lstat("hooks"); err == nil && st.IsDir() {
+		return nil
+	}
+	return errors.Join(root.RemoveAll("hooks"), root.Mkdir("hooks", 0o755))
 }

@@ -191,3 +191,27 @@ func TestWhoOnlyLooksReadsNoConfinedClone(t *testing.T) {
 		t.Errorf("without a sandbox: %v, %d hand-overs in one", err, inside)
 	}
 }
+
+// A clone in which nothing was confined may be entered: the directory that its hooks are held in is made.
+func TestAnOpenCloneCanBeConfined(t *testing.T) {
+	r := newRepo(t, executortest.Epic(two, cloning))
+	r.prepare("bd-1-1", 1, r.head())
+	dir := r.space.own(r.space.nodes["bd-1-1"]).dir
+	hooks := filepath.Join(dir, ".git", "hooks")
+	for _, planted := range []bool{false, true} {
+		if err := os.RemoveAll(hooks); err != nil {
+			t.Fatal(err)
+		}
+		if planted {
+			r.must(os.Symlink(t.TempDir(), hooks))
+		}
+		mounts, err := r.space.mounts(dir)
+		r.must(err)
+		if !slices.ContainsFunc(mounts, func(m wall.Mount) bool { return m.From == hooks && !m.Write }) {
+			t.Errorf("%+v", mounts)
+		}
+		if st, err := os.Lstat(hooks); err != nil || !st.IsDir() {
+			t.Errorf("planted %v: %v, %v", planted, st, err)
+		}
+	}
+}
