@@ -38,7 +38,7 @@ run() { # WHO PACKAGE TESTS
   (cd "$2" && "$1" ./it.test -test.timeout 20m -test.run "$3" -test.v) > /run/said
   grep -E '^ *--- SKIP|UNPROVED|succeeded|^PASS|^--- PASS: .*(Memory|Group)' /run/said
   grep -q '^PASS' /run/said && return
-  grep -vE '^ *(===|--- PASS)' /run/said | tail -n 60
+  grep -B 40 'FAIL: ' /run/said || grep -vE '^ *(===|--- PASS)' /run/said | tail -n 60
   false
 }
 root() { "$@"; }
