@@ -293,12 +293,7 @@ func (s *space) setup(ctx context.Context, w *worktree, e executor.Effect) error
 		}
 		if res.How != process.Exited || res.Code != 0 {
 			tail, _ := process.Tail(log, 500)
-			lacked := missed()
-			err := fmt.Errorf("setup command %d (%s) ended with exit code %d%s; %s: %s", i+1, line, res.Code, lacked, strings.TrimPrefix(log, filepath.Dir(s.git.common)+"/"), strings.TrimSpace(tail))
-			if res.How == process.Exited && lacked != "" { // the next time it would lack that, too
-				return config("%w", err)
-			}
-			return err
+			return fmt.Errorf("setup command %d (%s) ended with exit code %d%s; %s: %s", i+1, line, res.Code, missed(), strings.TrimPrefix(log, filepath.Dir(s.git.common)+"/"), strings.TrimSpace(tail))
 		}
 	}
 	if found, err := special(ctx, w.dir, ""); err != nil {
