@@ -103,8 +103,8 @@ func (c Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEnd
 	return t.End(c.turn(t, r, argv, env, limited))
 }
 
-// turn runs the program and says how that ended. It starts it anew as long as its tools
-// would all fail: see lame.
+// turn runs the program and says how that ended. It starts it anew where its tools would
+// all fail: see lame.
 func (c Runner) turn(t *runner.Turn, r executor.AgentRun, argv, env []string, limited *runner.Limit) runner.End {
 	var others []string
 	if r.Wall == nil { // inside, there are none of the user's
@@ -118,6 +118,7 @@ func (c Runner) turn(t *runner.Turn, r executor.AgentRun, argv, env []string, li
 		if !again || n == starts {
 			return out
 		}
+		t.Say("[ralph] Codex is started anew: " + out.Err.Error())
 		select {
 		case <-t.Context().Done():
 			return out
@@ -143,7 +144,7 @@ func (c Runner) once(t *runner.Turn, r executor.AgentRun, argv, env []string, li
 		switch {
 		case !stderr:
 			_, _ = stdout.Write(b)
-		case r.Wall == nil: // inside it has no sandbox of its own
+		case sandboxed(r):
 			lame.hear(b)
 		}
 	}
@@ -160,6 +161,7 @@ func (c Runner) once(t *runner.Turn, r executor.AgentRun, argv, env []string, li
 	case t.Context().Err() != nil:
 	case errors.Is(cause, errLame):
 		out.Err, again = lame.failure()
+		again = again && s.thread == ""
 		out.Err = c.named(r, out.Err)
 	case err != nil && cause != nil && !errors.Is(cause, context.Canceled): // our own reason to end it
 		out.Err = c.named(r, cause)
