@@ -124,20 +124,36 @@ func (w *walling) layout(layout string) {
 	w.diags.Add(d)
 }
 
-// unused warns of sandboxes of the policy while everything runs without one.
+// unused warns of sandboxes that neither the policy nor the plan names, where none of them
+// holds for what names none.
 func (w *walling) unused() {
-	if w.box != "" {
+	if w.usual != "" {
 		return
 	}
+	named := w.named()
 	for _, name := range sortedNames(w.set.Sandboxes) {
 		s := w.set.Sandboxes[name]
-		if !w.confines(name) || s.Builtin || !w.c.said.first("sandbox unused "+name) {
+		if _, used := w.table[name]; used || named[name] || !w.confines(name) || s.Builtin || !w.c.said.first("sandbox unused "+name) {
 			continue
 		}
 		w.diags.Add(diag.Newf("sandbox-unused", s.Range, "nothing runs in sandbox %q", clip(name)).
-			WithDetail("No step, gate or setup names it, and all of them run without a sandbox. Name it %q: that one holds where none is named. Or write sandbox = sandbox.%s in a step, a gate or worktree { }.",
+			WithDetail("No step, gate or setup names it, and those that name none run without a sandbox. Name it %q: that one holds for all of them. Or write sandbox = sandbox.%s in a step, a gate or worktree { }.",
 				policies.DefaultSandbox, clip(name)))
 	}
+}
+
+// named are the sandboxes that the policy names, also where this plan has nothing to do with it.
+func (w *walling) named() map[string]bool {
+	out := map[string]bool{w.whole.Worktree.Sandbox.V: true, w.whole.Integration.Sandbox.V: true}
+	for _, g := range w.set.Gates {
+		out[g.Sandbox.V] = true
+	}
+	for _, p := range w.set.Policies {
+		for _, s := range p.Steps {
+			out[s.Sandbox.V] = true
+		}
+	}
+	return out
 }
 
 // step writes the sandbox of a step, and sees to it that its agent, and who stands in for

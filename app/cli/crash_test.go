@@ -649,10 +649,13 @@ func TestApplyIsKilledEverywhere(t *testing.T) { // L0-12, execution §9: N1–N
 }
 
 func (of story) play(t *testing.T) {
-	if of.confined == wall.Landlock && !hasLandlock() {
-		t.Skip("this machine makes no sandbox of landlock")
-	} else if of.confined != "" {
+	switch of.confined {
+	case wall.Namespaces:
 		needsNamespaces(t)
+	case wall.Landlock:
+		if !hasLandlock() {
+			t.Skip("this machine makes no sandbox of landlock")
+		}
 	}
 	calm := crashSite(t, of)
 	calm.toTheEnd(of)

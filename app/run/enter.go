@@ -69,7 +69,7 @@ func Enter(ctx context.Context, r *record.Record, v machine.NodeView, visit *Vis
 	}
 	instead := madeOf(v, s)
 	if atWork {
-		instead = r.Run.Overview().Sandbox
+		instead = cmp.Or(r.Run.Overview().Sandbox, instead)
 	}
 	c, _, err := Confine(ctx, r.Epic, r.Space, instead)
 	if err != nil {

@@ -64,7 +64,7 @@ func settings(r executor.AgentRun, others []string) []string {
 		fmt.Sprintf("shell_environment_policy.exclude=[%q]", tokenVar),
 	}
 	if r.Wall != nil {
-		out = append(out, "allow_login_shell=false") // at landlock it would read the system's profile, which sets another PATH; the user's is not there
+		out = append(out, "allow_login_shell=false") // the user's profile is not there, and the system's, which landlock shows, sets another PATH
 	}
 	if r.Effect.Gate != "" || r.Raw {
 		out = append(out, "skills.include_instructions=false") // skills of the worktree are what is judged, too

@@ -50,7 +50,7 @@ func (o *Order) listen() error {
 	return nil
 }
 
-// dialTime bounds how long a program that listens may take to accept.
+// dialTime bounds how long a connection may take.
 const dialTime = 10 * time.Second
 
 // dial makes a connection and hands it out.
@@ -69,7 +69,7 @@ func (d Dial) dial() {
 	}
 }
 
-// connect returns when the other side has accepted. A signal ends a connect that blocks,
+// connect returns when the connection is made. A signal ends a connect that blocks,
 // and the connection is made all the same: so it does not block.
 func connect(fd int, to unix.Sockaddr) error {
 	if err := unix.SetNonblock(fd, true); err != nil {
