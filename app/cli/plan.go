@@ -23,7 +23,8 @@ type planArgs struct {
 	reader
 	only, rerun      []string
 	rebase, detailed bool
-	try              bool // the gates, on the base
+	try              bool   // the gates, on the base
+	sandbox          string // in place of the policy's
 }
 
 func newPlanCommand() *cobra.Command {
@@ -35,11 +36,15 @@ func newPlanCommand() *cobra.Command {
 	f.StringArrayVar(&a.rerun, "rerun", nil, "as apply --rerun")
 	f.BoolVar(&a.rebase, "rebase", false, "as apply --rebase")
 	f.BoolVar(&a.detailed, "detailed-exitcode", false, "exit code 2 if something would be done, 4 if a person has to let it start")
+	addSandboxFlag(&a.sandbox, cmd)
 	f.BoolVar(&a.try, "preflight", false, "try the gates on the base first, as apply does before it starts anything")
 	return cmd
 }
 
 func runPlan(cmd *cobra.Command, a *planArgs, args []string) error {
+	if err := checkSandbox(a.sandbox); err != nil {
+		return err
+	}
 	file, epic, raw, err := a.load(cmd, args...)
 	if err != nil {
 		return err
@@ -60,6 +65,9 @@ func runPlan(cmd *cobra.Command, a *planArgs, args []string) error {
 	}
 	if r.Held && r.Run.Overview().Open {
 		p.AtWork = r.Holder.PID
+	}
+	if p.Cannot == "" {
+		p.Cannot = run.Unconfinable(ctx, epic, a.sandbox)
 	}
 	if w := run.StaleWarning(file, epic, raw); w != "" {
 		p.Warnings = append([]string{w}, p.Warnings...)
@@ -92,6 +100,9 @@ func (a *planArgs) flags() string {
 	if a.rebase {
 		out += " --rebase"
 	}
+	if a.sandbox != "" {
+		out += " --sandbox " + a.sandbox
+	}
 	return out
 }
 
@@ -106,7 +117,7 @@ func (a *planArgs) preflight(ctx context.Context, cmd *cobra.Command, file strin
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	r, err := run.Open(ctx, file, epic, raw, &run.Args{Only: a.only, Rerun: a.rerun, Rebase: a.rebase, Trial: true})
+	r, err := run.Open(ctx, file, epic, raw, &run.Args{Only: a.only, Rerun: a.rerun, Rebase: a.rebase, Sandbox: a.sandbox, Trial: true})
 	if err != nil {
 		return err
 	}

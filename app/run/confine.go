@@ -31,15 +31,16 @@ func Confine(ctx context.Context, epic *ir.Epic, space *workspace.Space, instead
 	names := inUse(epic)
 	space.Walls = func(ir.NodeID, workspace.Purpose, string) (*wall.Spec, error) { return nil, nil }
 	if len(names) == 0 {
-		return c, []string{"no sandbox: agents and gates run as you, and can do what you can (sandbox \"default\" { kind = \"auto\" } confines them)"}, nil
+		return c, []string{unheld}, nil
 	}
 	if c, err = material(epic); err != nil {
 		return c, nil, err
 	}
 	c.Mounts = space.Trees.Mounts
 	var refused []string
-	if c.Kinds, c.Groups, refused = kinds(ctx, epic, names, instead); len(refused) > 0 {
-		return c, nil, exit.Inputf("agents and gates cannot be confined here as the policy asks:\n  - %s\n  Nothing was started.%s", strings.Join(refused, "\n  - "), without(epic, names))
+	c.Kinds, c.Groups, refused = kinds(ctx, epic, names, instead)
+	if why := notConfined(epic, names, refused); why != "" {
+		return c, nil, exit.Inputf("%s\n  Nothing was started.", why)
 	}
 	t := effects.Tools{Epic: epic, State: space.State(), Confinement: c}
 	space.Walls = func(id ir.NodeID, p workspace.Purpose, _ string) (*wall.Spec, error) {
@@ -73,21 +74,53 @@ func without(epic *ir.Epic, names []string) string {
 	if slices.ContainsFunc(names, func(name string) bool { return epic.Sandboxes[name].Required }) {
 		return ""
 	}
-	return " To run without a sandbox on this machine, add --sandbox none"
+	return "\n  To run without a sandbox on this machine, add --sandbox none."
 }
 
-// unconfined warns that this machine cannot make what Confine would ask it for, "" if it can.
-func unconfined(ctx context.Context, epic *ir.Epic) string {
+// Unconfinable is why Confine would refuse to make the sandboxes of an epic on this machine, "" if it
+// would not. It tries them, and may move this process to another group.
+func Unconfinable(ctx context.Context, epic *ir.Epic, instead string) string {
 	names := inUse(epic)
-	if len(names) == 0 {
-		return ""
-	}
-	_, _, refused := kinds(ctx, epic, names, "")
+	_, _, refused := kinds(ctx, epic, names, instead)
+	return notConfined(epic, names, refused)
+}
+
+// notConfined is the text of what was refused, "" if nothing was.
+func notConfined(epic *ir.Epic, names, refused []string) string {
 	if len(refused) == 0 {
 		return ""
 	}
-	return "apply cannot confine agents and gates here: " + strings.Join(refused, "; ") + "." + without(epic, names)
+	return fmt.Sprintf("agents and gates cannot be confined here as the policy asks:\n  - %s%s", strings.Join(refused, "\n  - "), without(epic, names))
 }
+
+// Shown are lines on what the sandboxes of an epic let through, for who has it run.
+func Shown(epic *ir.Epic) (lines []string) {
+	for _, name := range inUse(epic) {
+		s := epic.Sandboxes[name]
+		line := fmt.Sprintf("sandbox %s (%s)", name, s.Kind)
+		reaches := slices.Concat(s.Network, s.Services)
+		if len(reaches) == 0 {
+			reaches = []string{"no host"}
+		}
+		line += " reaches " + strings.Join(reaches, ", ")
+		for _, more := range []struct {
+			does string
+			what []string
+		}{{"reads", s.Read}, {"writes", s.Write}, {"fills caches", s.Cache}} {
+			if len(more.what) > 0 {
+				line += "; " + more.does + " " + strings.Join(more.what, ", ")
+			}
+		}
+		lines = append(lines, line)
+	}
+	if len(lines) == 0 {
+		return []string{unheld}
+	}
+	return lines
+}
+
+// unheld is said where nothing is confined.
+const unheld = "no sandbox: agents and gates run as you, and can do what you can (sandbox \"default\" { kind = \"auto\" } confines them)"
 
 // fenced are lines on what sandboxes of landlock do not hold.
 func fenced() []string {

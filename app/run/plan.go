@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/ralph-compiler/ralph/app/exit"
@@ -33,8 +34,6 @@ func PlanOf(ctx context.Context, epic *ir.Epic, space *workspace.Space, run *mac
 		p.Cannot = why.Error()
 	} else if why := (&Opened{Epic: epic, Space: space}).CheckPrograms(ctx); why != nil {
 		p.Cannot = why.Error()
-	} else if why := unconfined(ctx, epic); why != "" {
-		p.Warnings = append(p.Warnings, why)
 	}
 	planned, err := machine.Plan(run, start, time.Now())
 	if err != nil {
@@ -54,7 +53,7 @@ func PlanOf(ctx context.Context, epic *ir.Epic, space *workspace.Space, run *mac
 	if w := found.Warning(start.Base, files.Pinned); w != "" {
 		p.Warnings = append(p.Warnings, w)
 	}
-	p.Notes = append(found.Notes, notes...)
+	p.Notes = slices.Concat(Shown(epic), found.Notes, notes)
 	if why := found.Refusal(); why != nil && p.Cannot == "" {
 		p.Cannot = why.Error()
 	}
