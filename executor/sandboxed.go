@@ -13,6 +13,7 @@ import (
 type Sandboxed struct {
 	Name    string   `json:"name"`              // of the policy's block
 	Kind    string   `json:"kind"`              // what it was made with
+	Closed  bool     `json:"closed,omitempty"`  // it could reach no host
 	Refused []string `json:"refused,omitempty"` // hosts that were asked for, "4 × github.com:443", at most MaxRefused
 	Memory  string   `json:"memory,omitempty"`  // the limit, "4GB", that it used up, so that all in it was killed; "" if it did not
 }

@@ -65,6 +65,7 @@ func TestScripts(t *testing.T) {
 	if os.Getenv("RALPH_E2E") != "" { // make test has run the others
 		params.Dir, params.Files = "", wantPrograms(t, params.Dir)
 	}
+	hasGroups() // before anything is in this process's group beside it
 	testscript.Run(t, params)
 }
 

@@ -124,7 +124,11 @@ const unheld = "no sandbox: agents and gates run as you, and can do what you can
 
 // fenced are lines on what sandboxes of landlock do not hold.
 func fenced() []string {
-	said := []string{"warning: landlock holds less than namespaces: the permissions of your files, the worktree's .git/config and the names of processes stay open", "note: sandboxes of kind landlock have no overlays: they read your downloads (Go modules, npm, …) and begin with an empty build cache"}
+	whose := "your files"
+	if os.Geteuid() == 0 {
+		whose = "all files"
+	}
+	said := []string{"warning: landlock holds less than namespaces: the permissions of " + whose + ", the worktree's .git/config and the command lines of processes stay open", "note: sandboxes of kind landlock have no overlays: they read your downloads (Go modules, npm, …) and begin with an empty build cache"}
 	if weak := sandbox.Weak(); weak != "" {
 		said = append(said, "warning: "+weak)
 	}

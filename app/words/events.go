@@ -285,7 +285,11 @@ func Sandboxed(s *executor.Sandboxed) string {
 	if s == nil {
 		return ""
 	}
-	out := fmt.Sprintf("%s (%s)", s.Name, s.Kind) + With(", which ran out of memory (limit ", s.Memory, "; raise limits.memory, or let it start less at once)")
+	kind := s.Kind
+	if s.Closed {
+		kind += ", no network"
+	}
+	out := fmt.Sprintf("%s (%s)", s.Name, kind) + With(", which ran out of memory (limit ", s.Memory, "; raise limits.memory, or let it start less at once)")
 	if len(s.Refused) > 0 {
 		out += fmt.Sprintf(", which refused %s (allow a host: network = [\"HOST\"] in the sandbox or gate)", strings.Join(s.Refused, ", "))
 	}

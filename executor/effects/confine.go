@@ -242,7 +242,7 @@ func (c *confined) account() *executor.Sandboxed {
 	if c == nil {
 		return nil
 	}
-	out := &executor.Sandboxed{Name: c.Name, Kind: string(c.Kind), Refused: executor.Refusals(c.refused.Times())}
+	out := &executor.Sandboxed{Name: c.Name, Kind: string(c.Kind), Closed: c.Egress == nil && len(c.Forward) == 0, Refused: executor.Refusals(c.refused.Times())}
 	if c.killed.Load() {
 		out.Memory = executor.Bytes(c.Limits.Memory)
 	}

@@ -226,6 +226,7 @@ export interface GateJSON {
 export interface Sandboxed {
   name: string;
   kind: string;
+  closed?: boolean;
   refused?: string[];
   memory?: string;
 }

@@ -54,7 +54,7 @@ func (p place) look(need []Controller) (dir string, err error) {
 	if err := writable(dir); err != nil {
 		l := &Lacking{Why: fmt.Sprintf("the group that ralph is in (%s) is not its own", name), elsewhere: true}
 		if errors.Is(err, syscall.EROFS) {
-			l.elsewhere, l.Why, l.Mend = false, "ralph is in a container that may make no groups (/sys/fs/cgroup is read-only)", "let the container be the limit (docker run --memory 4g), and take limits.memory and limits.cpu out"
+			l.elsewhere, l.Why, l.Mend = false, "ralph is in a container that may make no groups (/sys/fs/cgroup is read-only)", "let the container be the limit (docker run --memory 4g), and take the limit out"
 		}
 		return "", l
 	}
@@ -136,7 +136,7 @@ func (p place) own() (string, error) {
 		return "", fmt.Errorf("the group that ralph is in: %w", err)
 	}
 	if _, err := os.Stat(filepath.Join(p.root, "cgroup.controllers")); err != nil {
-		return "", &Lacking{Why: "this machine has no cgroup v2 at " + p.root, Mend: "boot it with systemd.unified_cgroup_hierarchy=1, or take limits.memory and limits.cpu out"}
+		return "", &Lacking{Why: "this machine has no cgroup v2 at " + p.root, Mend: "boot it with systemd.unified_cgroup_hierarchy=1, or take the limit out"}
 	}
 	for line := range strings.Lines(string(b)) {
 		if at, is := strings.CutPrefix(strings.TrimRight(line, "\n"), "0::"); is {
