@@ -222,44 +222,27 @@ const minObject = 9
 // incoming lists the files of a pack in quarantine: those that revs name, as newFiles
 // does, and whatever else is in it. It fails if something is missing, here and in the
 // user's repository, that revs need.
-func (s *space) incoming(ctx context.Context, in *incomingPack, revs string) (files []heavy, err error) {
-	var list []byte
-	var lacks error
-	var named sync.WaitGroup // while the pack itself is looked at
-	named.Go(func() {
-		list, lacks = s.git.run(ctx, place{}, wanted(revs), in.env, "rev-list", "--objects", "--stdin")
-	})
+func (s *space) incoming(ctx context.Context, in *incomingPack, revs string) ([]heavy, error) {
+	list, err := s.git.run(ctx, place{}, wanted(revs), in.env, "rev-list", "--objects", "--stdin")
+	if err != nil {
+		return nil, err
+	}
 	own, err := s.ownOf(ctx, in)
-	var known map[string]measure
-	if err == nil {
-		known, err = s.measured(ctx, in.env, own)
+	if err != nil {
+		return nil, err
 	}
-	if named.Wait(); lacks != nil || err != nil {
-		return nil, cmp.Or(lacks, err)
-	}
-	var more []byte // that are not in the pack
 	for line := range strings.Lines(string(list)) {
-		oid, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		m, is := known[oid]
-		if !is {
-			more = append(more, line...)
-			continue
-		}
-		files = append(files, m.files(oid, name)...)
-		delete(known, oid)
+		oid, _, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		delete(own, oid)
 	}
-	for oid, m := range known {
-		files = append(files, m.files(oid, "")...)
+	for oid := range own {
+		list = append(list, oid+"\n"...)
 	}
-	if len(more) == 0 {
-		return files, nil
-	}
-	others, err := s.sizes(ctx, in.env, more)
-	return append(files, others...), err
+	return s.sizes(ctx, in.env, list)
 }
 
-// ownOf lists the objects that a pack had before git completed it: what it adds comes last.
-func (s *space) ownOf(ctx context.Context, in *incomingPack) (list []byte, err error) {
+// ownOf are the objects that a pack had before git completed it: what it adds comes last.
+func (s *space) ownOf(ctx context.Context, in *incomingPack) (map[string]bool, error) {
 	f, err := regular.OpenOwn(in.base + ".idx")
 	if err != nil {
 		return nil, err
@@ -286,10 +269,11 @@ func (s *space) ownOf(ctx context.Context, in *incomingPack) (list []byte, err e
 		all = append(all, object{n, f[1]})
 	}
 	slices.SortFunc(all, func(a, b object) int { return cmp.Compare(a.offset, b.offset) })
+	own := map[string]bool{}
 	for _, o := range all[:min(len(all), in.count)] {
-		list = append(list, o.oid+"\n"...)
+		own[o.oid] = true
 	}
-	return list, nil
+	return own, nil
 }
 
 // keepPack brings a pack from quarantine into the user's repository: as a pack or, if it

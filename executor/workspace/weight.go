@@ -80,54 +80,28 @@ func wanted(revs string) string {
 
 // sizes picks, of a list of objects and their names, those that are as large as files.
 func (s *space) sizes(ctx context.Context, env []string, list []byte) ([]heavy, error) {
-	known, err := s.measured(ctx, env, list)
-	if err != nil {
+	var out bytes.Buffer
+	if err := s.git.pipe(ctx, bytes.NewReader(list), &out, env, "cat-file", "--batch-check=%(objecttype) %(objectsize) %(objectname) %(rest)", "--buffer"); err != nil {
 		return nil, err
 	}
 	var files []heavy
-	for line := range strings.Lines(string(list)) {
-		oid, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		files = append(files, known[oid].files(oid, name)...)
-	}
-	return files, nil
-}
-
-// measure is what an object is, and how large, in bytes; zero for one that is not there.
-type measure struct {
-	kind string
-	size int64
-}
-
-// measured are the objects of a list, which may have names behind them.
-func (s *space) measured(ctx context.Context, env []string, list []byte) (map[string]measure, error) {
-	var out bytes.Buffer
-	if err := s.git.pipe(ctx, bytes.NewReader(list), &out, env, "cat-file", "--batch-check=%(objectname) %(objecttype) %(objectsize) %(rest)", "--buffer"); err != nil {
-		return nil, err
-	}
-	all := map[string]measure{}
 	for line := range strings.Lines(out.String()) {
-		f := strings.SplitN(line, " ", 4)
+		f := strings.SplitN(strings.TrimSuffix(line, "\n"), " ", 4)
 		if len(f) < 4 {
 			continue // it lacks the object
 		}
-		if n, err := strconv.ParseInt(f[2], 10, 64); err == nil {
-			all[f[0]] = measure{f[1], n}
+		n, err := strconv.ParseInt(f[1], 10, 64)
+		switch {
+		case err != nil:
+		case f[0] == "blob":
+			files = append(files, heavy{cmp.Or(f[3], fmt.Sprintf("object %.12s", f[2])), n})
+		case f[0] == "tree" && n >= asFile:
+			files = append(files, heavy{"the names in " + cmp.Or(f[3], "."), n})
+		case f[0] == "commit" && n >= asFile:
+			files = append(files, heavy{fmt.Sprintf("the message of %.12s", f[2]), n})
 		}
 	}
-	return all, nil
-}
-
-// files is an object as what it weighs, none if it is small and no file.
-func (m measure) files(oid, name string) []heavy {
-	switch {
-	case m.kind == "blob":
-		return []heavy{{cmp.Or(name, fmt.Sprintf("object %.12s", oid)), m.size}}
-	case m.kind == "tree" && m.size >= asFile:
-		return []heavy{{"the names in " + cmp.Or(name, "."), m.size}}
-	case m.kind == "commit" && m.size >= asFile:
-		return []heavy{{fmt.Sprintf("the message of %.12s", oid), m.size}}
-	}
-	return nil
+	return files, nil
 }
 
 // overweight says what is wrong with the size of what an agent committed or staged in a
