@@ -1,9 +1,13 @@
 package opencode
 
 import (
+	"bufio"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -45,5 +49,64 @@ func TestAPersonsProgramWritesNoEndOfMessages(t *testing.T) {
 	r.ServeHTTP(w, q)
 	if w.Code != http.StatusTooManyRequests || len(r.wrote) > 0 {
 		t.Errorf("it is answered %d, and %d are taken", w.Code, len(r.wrote))
+	}
+}
+
+// A server may close a connection on which it has answered just when the next request comes:
+// what a person says is not lost so. Where it cannot be told, the person's program learns why.
+func TestWhatAPersonSaysMeetsNoClosedConnection(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer c.Close()
+				in := bufio.NewReader(c)
+				q, err := http.ReadRequest(in)
+				if err != nil {
+					return
+				}
+				_, _ = io.Copy(io.Discard, q.Body)
+				_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+				_, _ = in.ReadByte() // of the next request, which it does not answer
+			}()
+		}
+	}()
+	s := &server{dir: t.TempDir(), url: "http://" + l.Addr().String(), client: &http.Client{Transport: &http.Transport{}}}
+	if err := os.MkdirAll(filepath.Dir(s.people()), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.lend(t.Context(), "ses_1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.close()
+	go func() {
+		for range r.wrote { //nolint:revive // it is taken
+		}
+	}()
+	says := func() *httptest.ResponseRecorder {
+		q := httptest.NewRequest(http.MethodPost, "/session/ses_1/message", strings.NewReader(`{"parts":[{"type":"text","text":"hello"}]}`))
+		q.SetBasicAuth(userName, r.password)
+		w := httptest.NewRecorder()
+		r.ServeHTTP(w, q)
+		return w
+	}
+	for range 3 {
+		if w := says(); w.Code != http.StatusOK {
+			t.Errorf("it is answered %d %s", w.Code, w.Body)
+		}
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if w := says(); w.Code != http.StatusBadGateway || !strings.Contains(w.Body.String(), "refused") {
+		t.Errorf("a server that is gone: %d %s", w.Code, w.Body)
 	}
 }
