@@ -43,7 +43,8 @@ type Sample struct {
 type sampleGate struct {
 	Name, Command string
 	Protect       []string
-	Tests         int // number of test files, if too many to list
+	Listed        bool // Protect has the test files
+	Tests         int  // number of test files, if too many to list
 	Green         bool
 }
 
@@ -71,7 +72,7 @@ func SamplePolicy(dir string, say func(format string, args ...any), try func(*Sa
 			if tests := f.TestFiles(regular.FS(root)); len(tests) > maxListed {
 				g.Tests = len(tests)
 			} else {
-				g.Protect = append(g.Protect, escaped(tests)...)
+				g.Protect, g.Listed = append(g.Protect, escaped(tests)...), len(tests) > 0
 			}
 			g.Protect = distinct(g.Protect)
 			s.Gates = append(s.Gates, g)

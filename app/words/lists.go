@@ -27,7 +27,7 @@ func ListOf(names []string) string {
 // MendBase says what to do about a red base. The base is pinned, so a new commit alone
 // does not change it. applies is Applies of the epic's file.
 func MendBase(applies string) string {
-	return "fix it, commit, then: ralph apply" + applies + " --rebase (sprints that the new base does not contain run again)"
+	return "fix it, commit, then: ralph apply" + applies + " --rebase (a changed policy: ralph compile before the commit; sprints that the new base does not contain run again)"
 }
 
 // Parked says until when a runner is not asked, and why.

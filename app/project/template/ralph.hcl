@@ -69,11 +69,18 @@ worktree {
 {{- end}}
 }
 {{range .Gates}}
-# A gate judges every attempt, on exactly what the agent committed.{{if .Protect}} What this
+# A gate judges every attempt, on exactly what the agent committed.{{if .Listed}} What this
 # command is defined by, and the tests that are there, are not for the agents that it
 # judges: to change, add or remove one of these files fails the attempt. Other new
-# tests are welcome. Take out of protect what a sprint has to change.{{end}}{{if .Tests}}
-# The {{.Tests}} files of tests are not protected: list those that no agent may change.{{end}}
+# tests are welcome. Take out of protect what a sprint has to change.
+{{- else if .Protect}} What this
+# command is defined by is not for the agents that it judges: to change, add or remove
+# one of these files fails the attempt. Take out of protect what a sprint has to change.
+{{- end}}{{if .Tests}}
+# The {{.Tests}} files of tests are not protected: list those that no agent may change.
+{{- else if and .Protect (not .Listed)}}
+# Your tests are not protected, as it is not known which files they are: add them, such
+# as "tests/**".{{end}}
 gate "{{.Name}}" {
   kind        = "command"
   run         = {{quote .Command}}
