@@ -102,14 +102,21 @@ func (v *sight) trace(w *worktree) executor.Trace {
 // some bounds a list of paths for an event.
 func some(paths []string) []string { return bounded(paths, executor.MaxNote/4) }
 
-// takeAway removes a worktree and all that is known of it. It may be cut and
-// done again: git's own record of it goes last but for ralph's.
+// takeAway removes a worktree and all that is known of it, but for what its setup printed: a
+// failure names that. It may be cut and done again: git's own record of it goes last but for
+// ralph's.
 func (s *space) takeAway(w *worktree) error {
 	q := asking{err: removeAll(w.dir)}
 	if w.Admin != "" && !w.Clone {
 		q.do(func() error { return regular.RemoveAllOwn(filepath.Join(s.git.common, "worktrees", w.Admin)) })
 	}
-	q.do(func() error { return removeAny(s.record(w, ".*")) })
+	known, err := filepath.Glob(s.record(w, ".*"))
+	q.note(err)
+	for _, f := range known {
+		if filepath.Ext(f) != ".log" {
+			q.do(func() error { return remove(f) })
+		}
+	}
 	return q.err
 }
 
@@ -138,16 +145,6 @@ func (s Trees) Recover(ctx context.Context) error {
 		for _, path := range found {
 			q.do(func() error { return regular.RemoveAllOwn(path) })
 		}
-	}
-	return q.err
-}
-
-// removeAny removes the files that a pattern names.
-func removeAny(pattern string) error {
-	files, err := filepath.Glob(pattern)
-	q := asking{err: err}
-	for _, f := range files {
-		q.do(func() error { return remove(f) })
 	}
 	return q.err
 }
