@@ -320,7 +320,7 @@ func material(epic *ir.Epic) (c effects.Confinement, err error) {
 		}
 	}
 	add(true, cmp.Or(os.Getenv("GOMODCACHE"), filepath.Join(gopath[0], "pkg", "mod")))
-	add(false, cmp.Or(os.Getenv("GOCACHE"), below(".cache", "go-build")))
-	add(true, below(".npm", "_cacache"), below(".cache", "uv"), below(".cache", "pip"), below(".cargo", "registry"), below(".cargo", "git"))
+	add(false, cmp.Or(os.Getenv("GOCACHE"), below(".cache", "go-build")), below(".cache", "uv")) // uv refuses a cache that it cannot write to
+	add(true, below(".npm", "_cacache"), below(".cache", "pip"), below(".cargo", "registry"), below(".cargo", "git"))
 	return c, nil
 }

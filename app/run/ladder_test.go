@@ -2,6 +2,7 @@ package run
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -71,5 +72,17 @@ func TestOpenCodeIsRefusedWhereNothingListens(t *testing.T) {
 		if _, err := GreetingWall(t.Context(), epic, agent, t.TempDir(), t.TempDir()); (err != nil && strings.Contains(err.Error(), "OpenCode has to")) != refused {
 			t.Errorf("a greeting, agent %s: %v", agent, err)
 		}
+	}
+}
+
+// uv takes no cache that it cannot write to: without overlays it gets one of its own.
+func TestTheCacheOfUvCanBeWritten(t *testing.T) {
+	t.Setenv("HOME", "/home/ann")
+	c, err := material(&ir.Epic{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (wall.Cache{Lower: "/home/ann/.cache/uv"}); !slices.Contains(c.Caches, want) {
+		t.Errorf("caches are %+v", c.Caches)
 	}
 }
