@@ -32,10 +32,10 @@ func has(kind wall.Kind) func() bool {
 
 // hasGroups reports, in the same way, whether sandboxes can have control groups.
 var hasGroups = sync.OnceValue(func() bool {
+	_, err := group.Base(context.Background(), group.Memory, group.CPU, group.Pids) // before anything is started in this process's group
 	if !hasNamespaces() && !hasBwrap() {
 		return false
 	}
-	_, err := group.Base(context.Background(), group.Memory, group.CPU, group.Pids)
 	if err == nil || slices.Contains(strings.Split(os.Getenv("RALPH_SANDBOX_REQUIRE"), ","), "groups") {
 		return true
 	}
