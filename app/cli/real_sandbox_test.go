@@ -104,7 +104,11 @@ func realAgentsInside(t *testing.T, kind string) {
 	// Who works outside finds the file, and fails.
 	outside := filepath.Join(d.home, "private")
 	d.write(outside, "secret")
-	base := model.Load(t, teamScenario("! cat "+outside+" 2>/dev/null && "))
+	unseen := "test ! -e " + outside + " && "
+	if kind == string(wall.Landlock) { // where it can be seen, and not read
+		unseen = "! cat " + outside + " 2>/dev/null && "
+	}
+	base := model.Load(t, teamScenario(unseen))
 
 	patient := filepath.Join(d.top, "demo.hcl") // on a machine with much else to do
 	d.write(patient, strings.ReplaceAll(d.read("ralph.hcl"), `timeout = "1m"`, `timeout = "10m"`))
