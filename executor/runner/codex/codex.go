@@ -104,7 +104,7 @@ func (c Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEnd
 }
 
 // turn runs the program and says how that ended. It starts it anew where its tools would
-// all fail: see lame.
+// all fail: see links.go.
 func (c Runner) turn(t *runner.Turn, r executor.AgentRun, argv, env []string, limited *runner.Limit) runner.End {
 	var others []string
 	if r.Wall == nil { // inside, there are none of the user's
@@ -139,13 +139,13 @@ func (c Runner) once(t *runner.Turn, r executor.AgentRun, argv, env []string, li
 	s := &stream{turn: t, end: end, patience: cmp.Or(c.Patience, 5*time.Minute), linger: cmp.Or(c.Linger, 15*time.Second)}
 	stdout := &lines.Cutter{Max: maxLine, Each: s.hear}
 	spec := runner.SpecOf(t, argv, env)
-	lame := &lame{end: end}
+	links := &linkWatch{end: end}
 	spec.Stdin, spec.Tap = stdin, func(stderr bool, b []byte) {
 		switch {
 		case !stderr:
 			_, _ = stdout.Write(b)
 		case sandboxed(r):
-			lame.hear(b)
+			links.hear(b)
 		}
 	}
 	spec.Alone = true // it ends its tools in good order
@@ -159,8 +159,8 @@ func (c Runner) once(t *runner.Turn, r executor.AgentRun, argv, env []string, li
 	}
 	switch {
 	case t.Context().Err() != nil:
-	case errors.Is(cause, errLame):
-		out.Err, again = lame.failure()
+	case errors.Is(cause, errNoLinks):
+		out.Err, again = links.failure()
 		again = again && s.thread == ""
 		out.Err = c.named(r, out.Err)
 	case err != nil && cause != nil && !errors.Is(cause, context.Canceled): // our own reason to end it

@@ -31,7 +31,7 @@
 //     does not work in a worktree; ralph commits.
 //   - Of two Codex that start at the same moment in one home, one may lose the links by
 //     which its sandbox is called: all of its tools fail, and it goes on. It is ended and
-//     started anew (lame.go).
+//     started anew (links.go).
 //   - Endless waiting for a network is off (unbounded_connection_retries); a version
 //     without that switch, or one that waits for a rate limit, is ended after Patience.
 //     A model that never answers ends with stall or the step's time; Codex' own limit

@@ -382,7 +382,7 @@ func TestACodexWithoutItsLinksIsStartedAnew(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("its sandbox needs links on Linux alone")
 	}
-	const lost = "WARNING: failed to clean up stale arg0 temp dirs\n" + lameWords + "operation would block"
+	const lost = "WARNING: failed to clean up stale arg0 temp dirs\n" + linksLost + "operation would block"
 	for name, c := range map[string]struct {
 		fails int    // of its starts
 		first string // what is done before the warning
@@ -393,7 +393,7 @@ func TestACodexWithoutItsLinksIsStartedAnew(t *testing.T) {
 		"it is well":              {0, "", lost, 1, ""},
 		"once":                    {1, "", lost, 2, ""},
 		"always":                  {99, "", lost, starts, executor.FailTransient},
-		"because of its home":     {99, "", lameWords + "Permission denied", 1, executor.FailConfig},
+		"because of its home":     {99, "", linksLost + "Permission denied", 1, executor.FailConfig},
 		"another warning":         {99, "", "WARNING: failed to clean up stale arg0 temp dirs", 1, ""},
 		"a tool says so":          {99, "", "2026-11-25 ERROR exec error\n" + lost, 1, ""},
 		"behind other words":      {99, "", "it said: " + lost, 1, ""},

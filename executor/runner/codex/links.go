@@ -23,7 +23,7 @@ import (
 // Words of that. They are the first that such a Codex writes to stderr, among other warnings.
 const (
 	warning   = "WARNING: "
-	lameWords = warning + "proceeding, even though we could not create PATH aliases: "
+	linksLost = warning + "proceeding, even though we could not create PATH aliases: "
 )
 
 // passing are the reasons that another start beside it gives; all others stay.
@@ -32,18 +32,18 @@ var passing = []string{"operation would block", "No such file", "File exists"}
 // starts is how often a turn's program is started at most.
 const starts = 5
 
-// errLame ends a program whose tools would all fail.
-var errLame = errors.New("codex could not make the links by which its sandbox calls it, so that its tools would fail")
+// errNoLinks ends a program whose tools would all fail.
+var errNoLinks = errors.New("codex could not make the links by which its sandbox calls it, so that its tools would fail")
 
-// lame looks for those words in what Codex writes to stderr first.
-type lame struct {
+// linkWatch looks for those words in what Codex writes to stderr first.
+type linkWatch struct {
 	end  func(error)
 	line []byte // that is being written
 	why  string // what follows the words
 	deaf bool   // what comes now is of no interest
 }
 
-func (l *lame) hear(b []byte) {
+func (l *linkWatch) hear(b []byte) {
 	for !l.deaf && len(b) > 0 {
 		rest, after, whole := bytes.Cut(b, []byte("\n"))
 		l.line, b = append(l.line, rest...), after
@@ -52,10 +52,10 @@ func (l *lame) hear(b []byte) {
 		}
 		line := string(l.line)
 		l.line = l.line[:0]
-		why, is := strings.CutPrefix(line, lameWords)
+		why, is := strings.CutPrefix(line, linksLost)
 		if l.deaf = is || !strings.HasPrefix(line, warning) || !whole; is {
 			l.why = why
-			l.end(errLame)
+			l.end(errNoLinks)
 		}
 	}
 }
@@ -64,8 +64,8 @@ func (l *lame) hear(b []byte) {
 const maxWarning = 4 << 10
 
 // failure says why the program was ended, and whether another start may do better.
-func (l *lame) failure() (why error, again bool) {
-	why = fmt.Errorf("%w: %s", errLame, l.why)
+func (l *linkWatch) failure() (why error, again bool) {
+	why = fmt.Errorf("%w: %s", errNoLinks, l.why)
 	if slices.ContainsFunc(passing, func(s string) bool { return strings.Contains(l.why, s) }) {
 		return &executor.Failure{Class: executor.FailTransient, Err: why}, true
 	}
