@@ -1,9 +1,7 @@
 package opencode
 
 import (
-	"bufio"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -55,30 +53,18 @@ func TestAPersonsProgramWritesNoEndOfMessages(t *testing.T) {
 // A server may close a connection on which it has answered just when the next request comes:
 // what a person says is not lost so. Where it cannot be told, the person's program learns why.
 func TestWhatAPersonSaysMeetsNoClosedConnection(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	go func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				defer c.Close()
-				in := bufio.NewReader(c)
-				q, err := http.ReadRequest(in)
-				if err != nil {
-					return
-				}
-				_, _ = io.Copy(io.Discard, q.Body)
-				_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
-				_, _ = in.ReadByte() // of the next request, which it does not answer
-			}()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		_, _ = io.Copy(io.Discard, q.Body)
+		c, in, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
 		}
-	}()
-	s := &server{dir: t.TempDir(), url: "http://" + l.Addr().String(), client: &http.Client{Transport: &http.Transport{}}}
+		defer c.Close()
+		_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+		_, _ = in.ReadByte() // of the next request, which it does not answer
+	}))
+	s := &server{dir: t.TempDir(), url: srv.URL, client: &http.Client{Transport: &http.Transport{}}}
 	if err := os.MkdirAll(filepath.Dir(s.people()), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -87,14 +73,11 @@ func TestWhatAPersonSaysMeetsNoClosedConnection(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.close()
-	go func() {
-		for range r.wrote { //nolint:revive // it is taken
-		}
-	}()
 	says := func() *httptest.ResponseRecorder {
 		q := httptest.NewRequest(http.MethodPost, "/session/ses_1/message", strings.NewReader(`{"parts":[{"type":"text","text":"hello"}]}`))
 		q.SetBasicAuth(userName, r.password)
 		w := httptest.NewRecorder()
+		go func() { <-r.wrote }()
 		r.ServeHTTP(w, q)
 		return w
 	}
@@ -103,9 +86,7 @@ func TestWhatAPersonSaysMeetsNoClosedConnection(t *testing.T) {
 			t.Errorf("it is answered %d %s", w.Code, w.Body)
 		}
 	}
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
+	srv.Close()
 	if w := says(); w.Code != http.StatusBadGateway || !strings.Contains(w.Body.String(), "refused") {
 		t.Errorf("a server that is gone: %d %s", w.Code, w.Body)
 	}
