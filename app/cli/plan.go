@@ -16,6 +16,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/view"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/internal/process"
+	"github.com/ralph-compiler/ralph/internal/wall"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -68,6 +69,9 @@ func runPlan(cmd *cobra.Command, a *planArgs, args []string) error {
 	}
 	if p.Cannot == "" {
 		p.Cannot = run.Unconfinable(ctx, epic, a.sandbox)
+	}
+	if a.sandbox == string(wall.None) {
+		p.Warnings = append(p.Warnings, run.AsYou)
 	}
 	if w := run.StaleWarning(file, epic, raw); w != "" {
 		p.Warnings = append([]string{w}, p.Warnings...)

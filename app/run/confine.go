@@ -31,7 +31,7 @@ func Confine(ctx context.Context, epic *ir.Epic, space *workspace.Space, instead
 	names := inUse(epic)
 	space.Walls = func(ir.NodeID, workspace.Purpose, string) (*wall.Spec, error) { return nil, nil }
 	if len(names) == 0 {
-		return c, []string{unheld}, nil
+		return c, []string{nothingConfined}, nil
 	}
 	if c, err = material(epic); err != nil {
 		return c, nil, err
@@ -47,7 +47,7 @@ func Confine(ctx context.Context, epic *ir.Epic, space *workspace.Space, instead
 		return t.Around(id, p == workspace.Setup)
 	}
 	if instead == string(wall.None) {
-		return c, []string{"warning: --sandbox none: agents and gates run as you, and can do what you can"}, nil
+		return c, []string{"warning: " + AsYou}, nil
 	}
 	for _, name := range names {
 		said = append(said, fmt.Sprintf("sandbox %s: %s", name, c.Kinds[name]))
@@ -97,30 +97,37 @@ func notConfined(epic *ir.Epic, names, refused []string) string {
 func Shown(epic *ir.Epic) (lines []string) {
 	for _, name := range inUse(epic) {
 		s := epic.Sandboxes[name]
-		line := fmt.Sprintf("sandbox %s (%s)", name, s.Kind)
-		reaches := slices.Concat(s.Network, s.Services)
-		if len(reaches) == 0 {
-			reaches = []string{"no host"}
-		}
-		line += " reaches " + strings.Join(reaches, ", ")
+		line := fmt.Sprintf("sandbox %s (%s): agents reach %s", name, s.Kind, cmp.Or(strings.Join(slices.Concat(s.Network, s.Services), ", "), "no host"))
 		for _, more := range []struct {
 			does string
 			what []string
 		}{{"reads", s.Read}, {"writes", s.Write}, {"fills caches", s.Cache}} {
 			if len(more.what) > 0 {
-				line += "; " + more.does + " " + strings.Join(more.what, ", ")
+				line += "; it " + more.does + " " + strings.Join(more.what, ", ")
 			}
 		}
 		lines = append(lines, line)
 	}
 	if len(lines) == 0 {
-		return []string{unheld}
+		return []string{nothingConfined}
 	}
+	reaches := func(who string, c ir.Confined) {
+		if len(c.Network) > 0 {
+			lines = append(lines, fmt.Sprintf("%s in sandbox %s reaches %s", who, c.Name, strings.Join(c.Network, ", ")))
+		}
+	}
+	for _, gate := range slices.Sorted(maps.Keys(epic.Gates)) {
+		reaches("gate "+gate, epic.GateConfined(gate, false))
+	}
+	reaches("setup", epic.SetupConfined())
 	return lines
 }
 
-// unheld is said where nothing is confined.
-const unheld = "no sandbox: agents and gates run as you, and can do what you can (sandbox \"default\" { kind = \"auto\" } confines them)"
+// nothingConfined is said where there is no sandbox.
+const nothingConfined = "no sandbox: agents and gates run as you, and can do what you can (sandbox \"default\" { kind = \"auto\" } confines them)"
+
+// AsYou is the warning of --sandbox none.
+const AsYou = "--sandbox none: agents and gates run as you, and can do what you can"
 
 // fenced are lines on what sandboxes of landlock do not hold.
 func fenced() []string {

@@ -61,7 +61,8 @@ func (s *space) confined(w *worktree, p Purpose) (*wall.Spec, error) {
 
 // Mounts are what a program in a sandbox needs of a worktree, or of one apart, at dir: all
 // of it, which it may write to but for what leads git elsewhere, and the objects of the
-// user's repository. What lies inside the worktree is mounted after these.
+// user's repository. What lies inside the worktree is mounted after these. Where a clone
+// has no directory of hooks, one is made.
 func (s Trees) Mounts(dir string) ([]wall.Mount, error) { return s.mounts(dir) }
 
 // mounts are what a program in a sandbox needs of a worktree: all of it, which it may

@@ -49,7 +49,9 @@
 // opencode acp (1.18) supports all of that, except for what Describe says: a refused
 // edit ends its turn, unless its configuration sets
 // experimental.continue_loop_on_deny. It asks before edits only if configured:
-// env = ["OPENCODE_PERMISSION={\"edit\":\"ask\"}"].
+// env = ["OPENCODE_PERMISSION={\"edit\":\"ask\"}"]. In a session that was begun in another
+// directory (ralph ask --in-session) it asks, too, before its shell reads a file outside,
+// and the answer does not reach it: the question ends by its time (--timeout).
 //
 // The SDK is used for the connection and for sending. Received messages are read
 // leniently here, and updates never reach the SDK: it gives up on a program whose
