@@ -142,6 +142,7 @@ var mayImport = []struct {
 	{"executor/executortest", []string{"executor", "executor/machine", "ir", "internal/..."}, "fakes and epics for the tests of those who use the machine"},
 	{"executor/runner/runnertest", []string{"executor/...", "ir", "internal/..."}, "the suite that every runner passes, with the real outcome channel"},
 	{"executor/runner/...", []string{"executor", "executor/runner", "ir", "internal/atomicfile", "internal/jsonschema", "internal/lines", "internal/process", "internal/regular", "internal/sandbox", "internal/shellword", "internal/wall", "internal/yaml", "executor/executortest"}, "a runner knows what all runners share, and no other runner"},
+	{"executor/tracker/bd/bdtest/bd", []string{"executor/tracker/bd/bdtest"}, "main alone"},
 	{"executor/tracker/...", []string{"executor", "executor/machine", "ir", "ir/codec/bd", "ir/codec/bead", "internal/..."}, "what is pushed to a tracker is what its codec writes"},
 	{"executor/...", []string{"executor", "ir", "internal/atomicfile", "internal/glob", "internal/jsonschema", "internal/lines", "internal/process", "internal/regular", "internal/reveal", "internal/sandbox", "internal/shellword", "internal/strictjson", "internal/wall", "executor/executortest"}, "siblings under executor never import each other"},
 	{"internal/process", []string{"internal/regular"}, "it writes and reads what programs print"},

@@ -3,25 +3,55 @@ package bdtest
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"testing"
+	"sync"
 	"time"
 )
+
+// T is what is needed of a testing.TB: package testing would cost each call of the program
+// some milliseconds.
+type T interface {
+	Helper()
+	TempDir() string
+	Fatal(...any)
+	Fatalf(string, ...any)
+}
 
 // Fake is a bd program with its switchboard. Its databases are where Init made them.
 type Fake struct {
 	Program string // absolute path of a program named "bd"; its directory can go on PATH
-	t       testing.TB
+	t       T
 	dir     string
 }
 
+// goHome is where the go command has its cache: tests have a home of their own.
+var goHome = os.Getenv("HOME")
+
+// program builds the stand-in, once for a test binary, among its temporary files. It is a
+// program of its own since it is started thousands of times: a test binary needs several
+// times as long to begin as a call takes.
+var program = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "bdtest-")
+	if err != nil {
+		return "", err
+	}
+	exe := filepath.Join(dir, "bd.exe")
+	cmd := exec.Command("go", "build", "-o", exe, "github.com/ralph-compiler/ralph/executor/tracker/bd/bdtest/bd")
+	cmd.Env = append(os.Environ(), "HOME="+goHome)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build of the stand-in for bd: %w\n%s", err, out)
+	}
+	return exe, nil
+})
+
 // New makes a bd program without a database.
-func New(t testing.TB) *Fake {
+func New(t T) *Fake {
 	t.Helper()
-	exe, err := os.Executable()
+	exe, err := program()
 	if err != nil {
 		t.Fatal(err)
 	}

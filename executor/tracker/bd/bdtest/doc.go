@@ -1,8 +1,7 @@
 // Package bdtest is a stand-in for the bd program, for tests that must be fast or
 // need faults: a beads database in one JSON file with bd's command line.
 //
-// A test binary that imports this package is the program, too: New makes a link named
-// bd to the test binary. The behaviour is that of bd 1.3.0; a contract test of the
+// The program is bdtest/bd, which New builds once for a test binary. The behaviour is that of bd 1.3.0; a contract test of the
 // package runs the same calls against both.
 // It reproduces bd's traps, too: part of an id is taken for the one bead that matches,
 // a row without updated_at is newer than everything, and unknown commands exit 0 with

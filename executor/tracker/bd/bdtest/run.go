@@ -115,23 +115,17 @@ func init() {
 	}
 }
 
-// The process becomes the stand-in, and this does not return, if it was started as one: by
-// a name that New made. Go initialises packages in the order of their paths, so this comes
-// before most of what a test binary holds: the stand-in is started thousands of times, and
-// to initialise ralph's libraries takes it several times as long as what it does.
-func init() {
-	if base := filepath.Base(os.Args[0]); base != "bd" && base != "bd.exe" {
-		return
-	}
+// Main is the program: it lies in dir/bin, if New made dir. It returns the exit code.
+func Main() int {
 	self, err := exec.LookPath(os.Args[0])
 	if err == nil {
 		self, err = filepath.Abs(self)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		os.Exit(125)
+		return 125
 	}
-	exit(run(filepath.Dir(filepath.Dir(self)), os.Args[1:], os.Stdout, os.Stderr))
+	return run(filepath.Dir(filepath.Dir(self)), os.Args[1:], os.Stdout, os.Stderr)
 }
 
 // homeless are the commands that need no database.
