@@ -7,16 +7,21 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/wall"
 )
 
 // Sandboxed says in what sandbox a turn or a gate ran, and what it refused.
 type Sandboxed struct {
 	Name    string   `json:"name"`              // of the policy's block
-	Kind    string   `json:"kind"`              // what it was made with
+	Kind    string   `json:"kind"`              // what it was made with; "none": not made, as --sandbox none asked
 	Closed  bool     `json:"closed,omitempty"`  // it could reach no host
 	Refused []string `json:"refused,omitempty"` // hosts that were asked for, "4 × github.com:443", at most MaxRefused
 	Memory  string   `json:"memory,omitempty"`  // the limit, "4GB", that it used up, so that all in it was killed; "" if it did not
 }
+
+// Confined reports whether there was a sandbox.
+func (s *Sandboxed) Confined() bool { return s != nil && s.Kind != string(wall.None) }
 
 // OutOfMemory says that a sandbox had used up its memory; "" if it did not, or if there was none.
 func (s *Sandboxed) OutOfMemory() string {

@@ -52,6 +52,7 @@ type (
 		Started      *time.Time     `json:"started,omitempty"`
 		By           string         `json:"by,omitempty"`
 		Slots        int            `json:"slots,omitempty"`
+		Sandbox      string         `json:"sandbox,omitempty"` // of the last apply's --sandbox
 		Draining     string         `json:"draining,omitempty"`
 		Held         string         `json:"held,omitempty"`
 		HeldDetail   string         `json:"held_detail,omitempty"`
@@ -226,7 +227,7 @@ func statusOf(r *Record) StatusJSON {
 func RunOf(r *Record) RunJSON {
 	o := r.Run.Overview()
 	out := RunJSON{
-		Started: TimeJSON(o.Started), By: o.By, Slots: o.Slots, Draining: o.Draining,
+		Started: TimeJSON(o.Started), By: o.By, Slots: o.Slots, Sandbox: o.Sandbox, Draining: o.Draining,
 		Held: string(o.Held.For), HeldDetail: o.Held.Detail, PlanApproved: r.approved(), Budget: o.Budget,
 		Spent: spentOf(o.Spent), SpentInAll: spentOf(o.All), Base: r.Run.Bases().Base().Commit,
 		View: o,

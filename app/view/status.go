@@ -63,6 +63,9 @@ func sayRun(s record.StatusJSON, w io.Writer) {
 	say := func(format string, args ...any) {
 		fmt.Fprintf(w, "     %s\n", reveal.Words(fmt.Sprintf(format, args...)))
 	}
+	if s.Run.Sandbox != "" {
+		say("applied with --sandbox %s, in place of what the policy says", s.Run.Sandbox)
+	}
 	if o.Held.For != "" {
 		say("nothing new starts (%s): %s", o.Held.For, words.First(o.Held.Detail))
 		say("%s", endHold(s))

@@ -278,12 +278,21 @@ func agentWords(b executor.AgentEnded) string {
 }
 
 // sandboxed ends a line with the sandbox that something ran in.
-func sandboxed(s *executor.Sandboxed) string { return With("; in sandbox ", Sandboxed(s), "") }
+func sandboxed(s *executor.Sandboxed) string {
+	if s != nil && !s.Confined() {
+		return "; without a sandbox (--sandbox none)"
+	}
+	return With("; in sandbox ", Sandboxed(s), "")
+}
 
-// Sandboxed says in what sandbox something ran, and what that refused; "" for none.
+// Sandboxed says in what sandbox something ran, and what that refused; "" where the policy
+// names none.
 func Sandboxed(s *executor.Sandboxed) string {
-	if s == nil {
+	switch {
+	case s == nil:
 		return ""
+	case !s.Confined():
+		return "none (--sandbox none)"
 	}
 	kind := s.Kind
 	if s.Closed {

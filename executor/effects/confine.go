@@ -64,21 +64,25 @@ func (s *stay) home() string {
 
 // confined is a sandbox that was made for one turn or gate.
 type confined struct {
-	*wall.Spec
-	clear   func() error // takes away what is not kept
-	refused wall.Refused
-	killed  atomic.Bool // it had used up its memory
+	*wall.Spec              // nil: --sandbox none stands in for it
+	name       string       // of the policy's block
+	clear      func() error // takes away what is not kept
+	refused    wall.Refused
+	killed     atomic.Bool // it had used up its memory
 }
 
-// confine makes the directories of a sandbox and says what is in it; nil if nothing is
-// to be confined.
+// confine makes the directories of a sandbox and says what is in it; nil if the policy
+// names none.
 func (t *Tools) confine(s stay) (*confined, error) {
 	kind := t.Confinement.Kinds[s.in.Name]
-	if kind == "" || kind == wall.None {
+	if kind == "" {
 		return nil, nil
 	}
 	b := s.in.Sandbox
-	c := &confined{clear: func() error { return nil }}
+	c := &confined{name: s.in.Name, clear: func() error { return nil }}
+	if kind == wall.None {
+		return c, nil
+	}
 	own := filepath.Join(sandboxes(t.State, s.node), s.home())
 	if s.brief {
 		own = filepath.Join(own, "brief")
@@ -237,12 +241,15 @@ func limits(s *ir.Sandbox) wall.Limits {
 	return wall.Limits{Tmp: s.Limit("tmp"), File: s.Limit("file"), Pids: int(s.Limit("pids")), Memory: s.Limit("memory"), CPU: int(s.Limit("cpu"))}
 }
 
-// account is what is recorded of a sandbox; nil if there was none.
+// account is what is recorded of a sandbox; nil if the policy names none.
 func (c *confined) account() *executor.Sandboxed {
-	if c == nil {
+	switch {
+	case c == nil:
 		return nil
+	case c.Spec == nil:
+		return &executor.Sandboxed{Name: c.name, Kind: string(wall.None)}
 	}
-	out := &executor.Sandboxed{Name: c.Name, Kind: string(c.Kind), Closed: c.Egress == nil && len(c.Forward) == 0, Refused: executor.Refusals(c.refused.Times())}
+	out := &executor.Sandboxed{Name: c.name, Kind: string(c.Kind), Closed: c.Egress == nil && len(c.Forward) == 0, Refused: executor.Refusals(c.refused.Times())}
 	if c.killed.Load() {
 		out.Memory = executor.Bytes(c.Limits.Memory)
 	}

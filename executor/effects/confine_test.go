@@ -108,7 +108,12 @@ func TestNothingIsConfinedWhereNothingIsMade(t *testing.T) {
 	tools := confining(t, ir.Sandbox{Kind: "auto"})
 	tools.Confinement.Kinds = map[string]wall.Kind{"default": wall.None}
 	c, err := tools.confine(stay{in: ir.Confined{Name: "default"}, who: "coder", node: "bd-1"})
-	if c != nil || err != nil || c.spec() != nil || c.account() != nil || c.done() != nil {
+	said := c.account()
+	if err != nil || c.spec() != nil || c.done() != nil || said.Confined() || said == nil || said.Name != "default" { // which is on record
+		t.Errorf("%+v, %+v, %v", c, said, err)
+	}
+	c, err = tools.confine(stay{who: "coder", node: "bd-1"}) // the policy names none
+	if err != nil || c.spec() != nil || c.done() != nil || c.account() != nil {
 		t.Errorf("%+v, %v", c, err)
 	}
 }

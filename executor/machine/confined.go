@@ -15,23 +15,22 @@ import (
 func SandboxesSaid(epic *ir.Epic, nodes ...NodeView) (text string, all bool) {
 	in, without := map[string]bool{}, map[string]bool{}
 	asked := false // for none, in place of what the policy says
-	took := func(who string, s *executor.Sandboxed, policy ir.Confined) {
-		if s != nil {
+	took := func(who string, s *executor.Sandboxed) {
+		if s.Confined() {
 			in[fmt.Sprintf("%s (%s)", s.Name, s.Kind)] = true
 			return
 		}
 		without[who] = true
-		asked = asked || policy.Name != ""
+		asked = asked || s != nil
 	}
 	for _, n := range nodes {
-		sum := n.ID == executor.Integration
 		for _, a := range n.Attempts {
 			if a.Turn != "" {
-				took("agent "+a.Agent, a.Sandbox, epic.StepConfined(stepNamed(epic, n.ID, a.Step), sum))
+				took("agent "+a.Agent, a.Sandbox)
 			}
 			for _, g := range a.Gates {
 				if slices.Contains([]string{"command", "agent", "review"}, epic.Gates[g.Gate].Kind) && g.By == "" {
-					took("gate "+g.Gate, g.Sandbox, epic.GateConfined(g.Gate, sum))
+					took("gate "+g.Gate, g.Sandbox)
 				}
 			}
 		}
@@ -50,16 +49,4 @@ func SandboxesSaid(epic *ir.Epic, nodes ...NodeView) (text string, all bool) {
 		return "Agents and gates ran " + said + ".", false
 	}
 	return "Agents and gates ran " + boxes + "; " + said + ": " + strings.Join(slices.Sorted(maps.Keys(without)), ", ") + ".", false
-}
-
-// stepNamed is a step of a node; an empty one for those that ralph made up.
-func stepNamed(epic *ir.Epic, node ir.NodeID, name string) *ir.Step {
-	for i := range epic.Nodes {
-		if epic.Nodes[i].ID == node {
-			if s := epic.Nodes[i].Step(name); s != nil {
-				return s
-			}
-		}
-	}
-	return &ir.Step{}
 }

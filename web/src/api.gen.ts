@@ -582,6 +582,7 @@ export interface RunJSON {
   started?: null | string;
   by?: string;
   slots?: number;
+  sandbox?: string;
   draining?: string;
   held?: string;
   held_detail?: string;

@@ -61,9 +61,7 @@ function One({ attempt: a, epic, sprint, join, chosen }: { attempt: Attempt; epi
         )}
         {a.commit && <code>{a.commit.slice(0, 12)}</code>}
         {a.sandbox && (
-          <span>
-            in sandbox {a.sandbox.name} ({a.sandbox.kind})
-          </span>
+          <span>{a.sandbox.kind === "none" ? "without a sandbox (--sandbox none)" : `in sandbox ${a.sandbox.name} (${a.sandbox.kind})`}</span>
         )}
       </p>
       {each(a.sandbox?.refused).length > 0 && <p className="status asks">The sandbox refused {each(a.sandbox?.refused).join(", ")}: only its network list lets a host through.</p>}
