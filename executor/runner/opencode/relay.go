@@ -29,6 +29,7 @@ type relay struct {
 	wrote             chan wrote // what a person does; unbuffered: the request goes on once it is taken
 	to                *httputil.ReverseProxy
 	http              *http.Server
+	ending            chan struct{}      // closed when the turn is over: nobody looks on any more
 	stop              context.CancelFunc // ends the requests
 	file              string             // says where it is
 	wg                sync.WaitGroup
@@ -50,6 +51,8 @@ type wrote struct {
 const (
 	maxWords = 1 << 20 // of a message that are read for its text, in bytes
 	maxWrote = 1000    // that a person does in one turn
+
+	answering = 2 * time.Second // for which the end of a turn waits for an answer to what a person wrote
 )
 
 // lend opens a relay to the session of a turn in a sandbox, and says in the server's
@@ -63,7 +66,7 @@ func (s *server) lend(ctx context.Context, session string) (*relay, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &relay{session: session, password: rand.Text(), wrote: make(chan wrote), since: time.Now(), file: s.people()}
+	r := &relay{session: session, password: rand.Text(), wrote: make(chan wrote), ending: make(chan struct{}), since: time.Now(), file: s.people()}
 	quiet := log.New(io.Discard, "", 0) // what fails, the person's program shows
 	fresh := s.client.Transport.(*http.Transport).Clone()
 	fresh.DisableKeepAlives = true // a message that met a connection which the server just closed would be lost
@@ -90,12 +93,17 @@ func (s *server) lend(ctx context.Context, session string) (*relay, error) {
 	return r, nil
 }
 
-// close ends it, and returns when nothing of it runs any more.
+// close ends it, and returns when nothing of it runs any more. What a person writes may be what
+// ends the turn: it is answered first.
 func (r *relay) close() {
 	r.mu.Lock()
 	r.shut = true
 	r.mu.Unlock()
 	_ = os.Remove(r.file) // who still reads it finds nobody there
+	close(r.ending)
+	ctx, cancel := context.WithTimeout(context.Background(), answering)
+	defer cancel()
+	_ = r.http.Shutdown(ctx) // what is not answered by then is cut
 	r.stop()
 	_ = r.http.Close()
 	r.wg.Wait()
@@ -124,6 +132,18 @@ func (r *relay) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 		case <-q.Context().Done():
 			return
 		}
+	}
+	if q.Method == http.MethodGet {
+		ctx, cancel := context.WithCancel(q.Context())
+		defer cancel()
+		r.wg.Go(func() {
+			select {
+			case <-r.ending:
+				cancel()
+			case <-ctx.Done():
+			}
+		})
+		q = q.WithContext(ctx)
 	}
 	r.to.ServeHTTP(w, q)
 }

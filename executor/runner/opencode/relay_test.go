@@ -1,6 +1,8 @@
 package opencode
 
 import (
+	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -8,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestWhatAPersonDoesThroughARelay(t *testing.T) {
@@ -90,4 +93,41 @@ func TestWhatAPersonSaysMeetsNoClosedConnection(t *testing.T) {
 	if w := says(); w.Code != http.StatusBadGateway || !strings.Contains(w.Body.String(), "refused") {
 		t.Errorf("a server that is gone: %d %s", w.Code, w.Body)
 	}
+}
+
+// What a person writes may be what ends the turn.
+func TestWhatEndsATurnIsAnswered(t *testing.T) {
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		_, _ = io.Copy(io.Discard, q.Body)
+		time.Sleep(100 * time.Millisecond)
+		w.WriteHeader(http.StatusNoContent)
+	}))
+	defer srv.Close()
+	s := &server{dir: t.TempDir(), url: srv.URL, client: &http.Client{Transport: &http.Transport{}}}
+	if err := os.MkdirAll(filepath.Dir(s.people()), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.lend(t.Context(), "ses_1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var at announced
+	b, err := os.ReadFile(s.people())
+	if err = errors.Join(err, json.Unmarshal(b, &at)); err != nil {
+		t.Fatal(err)
+	}
+	q, err := http.NewRequestWithContext(t.Context(), http.MethodPost, at.URL+"/session/ses_1/prompt_async", strings.NewReader(`{"parts":[{"type":"text","text":"hello"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.SetBasicAuth(userName, r.password)
+	go func() {
+		<-r.wrote
+		r.close()
+	}()
+	res, err := http.DefaultClient.Do(q)
+	if err != nil || res.StatusCode != http.StatusNoContent {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	_ = res.Body.Close()
 }
