@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"sync"
 
 	"github.com/ralph-compiler/ralph/app/record"
@@ -28,7 +29,7 @@ func (s *Server) sprintDiff(ctx context.Context, l *live, r *http.Request) (Diff
 			return record.Change{}, unknown("there is no sprint %s in this epic", r.PathValue("key"))
 		}
 		return record.ChangeIn(l.rec.Record, v), nil
-	})
+	}, r.URL.Query().Get("path"))
 }
 
 // attemptDiff is what an attempt changed.
@@ -39,11 +40,12 @@ func (s *Server) attemptDiff(ctx context.Context, l *live, r *http.Request) (Dif
 			return record.Change{}, err
 		}
 		return record.AttemptChangeIn(l.rec.Record, v, a, r.URL.Query().Get("against") == "start"), nil
-	})
+	}, r.URL.Query().Get("path"))
 }
 
 // diff answers with a change that of, which runs under the epic's mutex, finds; git does not.
-func (s *Server) diff(ctx context.Context, l *live, of func() (record.Change, error)) (out Diff, err error) {
+// With path it is that of one file.
+func (s *Server) diff(ctx context.Context, l *live, of func() (record.Change, error), path string) (out Diff, err error) {
 	l.mu.Lock()
 	change, err := of()
 	hide, digest, space := l.agents().Redact, l.rec.Epic.Digest, l.rec.Space
@@ -60,10 +62,10 @@ func (s *Server) diff(ctx context.Context, l *live, of func() (record.Change, er
 	if err := change.Ends(ctx); err != nil {
 		return out, err
 	}
-	at := l.id + " " + digest + " " + change.From.ID() + " " + change.To.ID()
+	at := l.id + " " + digest + " " + change.From.ID() + " " + change.To.ID() + " " + path
 	p, known := s.patches.get(at)
 	if !known {
-		if p, err = patchOf(ctx, &change, hide); err != nil {
+		if p, err = patchOf(ctx, &change, hide, path); err != nil {
 			return out, err
 		}
 		if change.To.ID() != "" {
@@ -93,22 +95,34 @@ type patch struct {
 	cut   bool // it is longer
 }
 
-func patchOf(ctx context.Context, c *record.Change, hide *redact.Redactor) (p patch, err error) {
+func patchOf(ctx context.Context, c *record.Change, hide *redact.Redactor, path string) (p patch, err error) {
 	two, err := c.Compare(ctx, hide.String)
 	if err != nil || two == nil {
 		return p, err
 	}
 	defer func() { err = errors.Join(err, two.Close()) }()
 	p.files = c.Files
-	p.text, p.cut, err = textOf(ctx, two, hide)
+	var only []executor.FileChange
+	if path != "" {
+		files, err := two.Files(ctx)
+		if err != nil {
+			return p, err
+		}
+		k := slices.IndexFunc(p.files, func(f executor.FileChange) bool { return f.Path == path })
+		if k < 0 {
+			return p, unknown("%s is not in this change", path)
+		}
+		p.files, only = p.files[k:k+1], files[k:k+1]
+	}
+	p.text, p.cut, err = textOf(ctx, two, hide, only)
 	return p, err
 }
 
 // textOf is a comparison as a unified diff: its first lines, if it is long.
-func textOf(ctx context.Context, two *workspace.Comparison, hide *redact.Redactor) (text string, cut bool, err error) {
+func textOf(ctx context.Context, two *workspace.Comparison, hide *redact.Redactor, only []executor.FileChange) (text string, cut bool, err error) {
 	out := &bounded{most: mostPatch}
 	filter := hide.Filter(out)
-	err = two.Diff(ctx, filter)
+	err = two.Diff(ctx, filter, only...)
 	if !out.full {
 		err = errors.Join(err, filter.Close())
 	}

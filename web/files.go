@@ -34,7 +34,7 @@ const (
 func fileRoutes() []route {
 	attempt := "/nodes/{key}/attempts/{step}/{attempt}"
 	return []route{
-		apart[Diff]("/nodes/{key}/diff", "what a sprint changed", (*Server).sprintDiff),
+		apart[Diff]("/nodes/{key}/diff", "what a sprint changed", (*Server).sprintDiff, onePath),
 		ofEpic[[]TimelineRow]("/timeline", "its attempts, and what went on in them when", func(l *live, r *http.Request) (any, error) {
 			rows, err := l.timeline()
 			q := r.URL.Query()
@@ -47,7 +47,7 @@ func fileRoutes() []route {
 		apart[Plan]("/plan", "its plan as it is now, and what that compiles to", (*Server).plan),
 		apart[Result]("/result", "what has come of it: its branch, and its runs", (*Server).result),
 		apart[Next]("/next", "what the next apply would do, and how long the rest may take", (*Server).next),
-		apart[Diff](attempt+"/diff", "what an attempt changed", (*Server).attemptDiff, param{"against", "start: since its step began", false}),
+		apart[Diff](attempt+"/diff", "what an attempt changed", (*Server).attemptDiff, param{"against", "start: since its step began", false}, onePath),
 		apart[FileList](attempt+"/files", "the files of an attempt: what its agent was told, what it and its gates wrote", (*Server).files),
 		{
 			method: http.MethodGet, path: "/epics/{epic}" + attempt + "/files/{name...}", kind: "text/plain", serve: (*Server).file,
@@ -65,6 +65,9 @@ func fileRoutes() []route {
 		},
 	}
 }
+
+// onePath is a parameter of diffs, of which a long one is cut.
+var onePath = param{"path", "only the file of this name", false}
 
 // apart is a route about an epic whose answer takes git, the disk or time: build does not run
 // under the epic's mutex.

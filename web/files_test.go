@@ -5,6 +5,7 @@ package web
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -180,6 +181,29 @@ func TestALongDiffIsCutAtALine(t *testing.T) {
 	}
 	if len(d.Files) != 1 || d.Files[0].Added != 200_000 {
 		t.Errorf("files: %v", d.Files)
+	}
+}
+
+// What a long diff leaves out is had file by file, by names as they are.
+func TestAFileThatADiffLeavesOutIsHadByItself(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, `yes "a line of a large file" | head -n 200000 > large.txt; mkdir -p '[z]'; echo new > '[z]/*'; echo more > z.txt; git mv README.md renamed.md`, executortest.Epic([]string{"1.1"}))
+	s.start()()
+	d := got[Diff](s, "/EPIC/nodes/1.1/diff")
+	if !d.Truncated || len(d.Files) != 4 || strings.Contains(d.Patch, "+more") {
+		t.Fatalf("%v, %v", d.Truncated, d.Files)
+	}
+	for path, want := range map[string]string{"[z]/*": "+new\n", "z.txt": "+more\n", "renamed.md": "rename from README.md\nrename to renamed.md\n"} {
+		d := got[Diff](s, "/EPIC/nodes/1.1/diff?path="+url.QueryEscape(path))
+		if d.Truncated || len(d.Files) != 1 || d.Files[0].Path != path || !strings.HasSuffix(d.Patch, want) || strings.Count(d.Patch, "diff --git ") != 1 {
+			t.Errorf("%s: %v, %v\n%s", path, d.Truncated, d.Files, d.Patch)
+		}
+		if at := got[Diff](s, "/EPIC/nodes/1.1/attempts/implement/1/diff?path="+url.QueryEscape(path)); at.Patch != d.Patch {
+			t.Errorf("%s of the attempt:\n%s", path, at.Patch)
+		}
+	}
+	if status, text, _ := s.text("/EPIC/nodes/1.1/diff?path=other.txt"); status != http.StatusNotFound || !strings.Contains(text, "other.txt is not in this change") {
+		t.Errorf("%d %s", status, text)
 	}
 }
 

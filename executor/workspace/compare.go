@@ -55,11 +55,21 @@ func (c *Comparison) Files(ctx context.Context) ([]executor.FileChange, error) {
 }
 
 // Diff writes the unified diff, its bytes unchanged; of binary files the sizes, of a
-// huge one the beginning and a note.
-func (c *Comparison) Diff(ctx context.Context, w io.Writer) error {
+// huge one the beginning and a note. Given some of Files, it is about these alone.
+func (c *Comparison) Diff(ctx context.Context, w io.Writer, only ...executor.FileChange) error {
 	d := &diffWriter{w: w, size: func(oid string) int { return c.s.git.sizeOf(ctx, oid) }}
-	err := c.git.stream(ctx, place{}, d, "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames", "--full-index",
-		"--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", "--ignore-submodules=none", "--end-of-options", c.from, c.to, "--")
+	args := []string{
+		"diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames", "--full-index",
+		"--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", "--ignore-submodules=none", "--end-of-options", c.from, c.to, "--",
+	}
+	for _, f := range only {
+		for _, path := range []string{f.Path, f.From} {
+			if path != "" {
+				args = append(args, ":(literal)"+path)
+			}
+		}
+	}
+	err := c.git.stream(ctx, place{}, d, args...)
 	return errors.Join(err, d.Close())
 }
 

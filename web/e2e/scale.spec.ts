@@ -117,3 +117,24 @@ test("a diff of 40,000 lines is opened, read to its end and approved", async ({ 
   await page.keyboard.press("Control+Enter");
   await expect(page.getByRole("status").filter({ hasText: "Decided" })).toBeVisible();
 });
+
+// More than an answer holds, and a small file behind it.
+const flooding = `echo "$RALPH_NODE" > "out-$RALPH_NODE.txt"
+[ "$RALPH_NODE" = "2.1" ] || exit 0
+seq -f 'a line of a file that is longer than one answer %.0f' 1 60000 > long.txt
+echo "the last word" > 'z [1].txt'
+`;
+
+test("a file that a long diff leaves out is opened by itself", async ({ page, keep }) => {
+  const repo = await keep(night((dir) => writeFileSync(join(dir, "agent.sh"), flooding)));
+  await repo.ralph(3, "apply");
+  const ui = await repo.ui();
+  await page.goto(ui.link);
+  await expect(heading(page)).toContainText("wait for you");
+  await at(page, ui, `${await epicOf(page, shop)}/n/2.1/diff`);
+  await expect(page.getByText("The diff is cut: the files that it leaves out open below.")).toBeVisible();
+  await expect(page.getByText("the last word")).toHaveCount(0);
+  await page.locator(".diff summary").filter({ hasText: "z [1].txt" }).focus();
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("the last word")).toBeVisible();
+});

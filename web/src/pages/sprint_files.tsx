@@ -50,7 +50,7 @@ export function DiffTab(props: TabProps) {
     <>
       <Choose of={s} epic={epic} tab="diff" at={named ? nameOf(named) : ""} also="the sprint as it stands" />
       <Loaded of={diff} what="The diff">
-        {(d) => <DiffView diff={d} />}
+        {(d) => <DiffView diff={d} path={path} />}
       </Loaded>
     </>
   );

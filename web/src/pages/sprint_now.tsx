@@ -71,7 +71,7 @@ export function Now({ s, epic, query }: TabProps) {
         {diff.failure && !diff.data && <Trouble failure={diff.failure} what="The change" />}
         {diff.data && (decidable || !s.tail?.file) && (
           <Section title={needsDiff ? "The change to approve" : "What it changed"}>
-            <DiffView diff={diff.data} />
+            <DiffView diff={diff.data} path={`${path}/diff`} />
           </Section>
         )}
       </div>

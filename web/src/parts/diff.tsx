@@ -2,15 +2,19 @@
 import { memo, useEffect, useMemo, useState } from "react";
 import type { Diff, FileChange } from "../api";
 import { parseDiff, type DiffFile, type DiffLine, type Hunk } from "../diff";
+import { frozen } from "../frozen";
+import { useResource } from "../resource";
 import { reveal } from "../reveal";
 import { count, each } from "../words";
+import { Loaded } from "./basics";
 
 const long = 800; // lines of a file that is shut at first
 const block = 120; // lines that the browser draws, or does not, together
 const atOnce = 20; // blocks of a hunk that are made when it is opened; the rest follows
 const aFrame = 8; // blocks that are made in a frame, so that nothing stands still
 
-export function DiffView({ diff }: { diff: Diff }) {
+// DiffView shows a diff, which is the answer at a path.
+export function DiffView({ diff, path }: { diff: Diff; path: string }) {
   const files = useMemo(() => parseDiff(diff.patch), [diff.patch]);
   if (files.length === 0 && each(diff.files).length === 0) return <p className="faint">Nothing is changed.</p>;
   return (
@@ -25,14 +29,14 @@ export function DiffView({ diff }: { diff: Diff }) {
         )}
         {diff.step && ` · ${diff.step} #${diff.attempt ?? 0}`}
       </p>
-      {diff.truncated && <p className="status asks">The diff is cut: the files that follow are only counted.</p>}
+      {diff.truncated && <p className="status asks">The diff is cut{frozen ? ": the files that follow are only counted" : ": the files that it leaves out open below"}. ralph show KEY --diff prints all of it.</p>}
       {each(diff.notes).map((n) => (
         <p key={n}>{n}</p>
       ))}
       {files.map((f, i) => (
         <File key={`${f.path} ${i}`} file={f} of={files.length} />
       ))}
-      <Missing all={each(diff.files)} shown={files} />
+      <Missing all={each(diff.files)} shown={files} path={path} />
     </div>
   );
 }
@@ -57,7 +61,8 @@ export function Size({ files }: { files: FileChange[] }) {
   );
 }
 
-function Missing({ all, shown }: { all: FileChange[]; shown: DiffFile[] }) {
+// Missing lists the files that a diff leaves out; the last one that it shows may be cut, too.
+function Missing({ all, shown, path }: { all: FileChange[]; shown: DiffFile[]; path: string }) {
   const here = new Set(shown.map((f) => f.path));
   const missing = all.filter((f) => !here.has(f.path));
   if (missing.length === 0) return null;
@@ -65,11 +70,50 @@ function Missing({ all, shown }: { all: FileChange[]; shown: DiffFile[] }) {
     <ul className="plain faint">
       {missing.slice(0, 200).map((f) => (
         <li key={f.path}>
-          <code>{f.path}</code> {f.type} {f.added < 0 ? "binary" : `+${f.added} −${f.removed}`}, not in this diff
+          {frozen ? (
+            <>
+              <Name of={f} />, not in this diff
+            </>
+          ) : (
+            <Alone of={f} path={path} />
+          )}
         </li>
       ))}
       {missing.length > 200 && <li>and {missing.length - 200} more</li>}
     </ul>
+  );
+}
+
+function Name({ of: f }: { of: FileChange }) {
+  return (
+    <>
+      <code>{f.path}</code> {f.type} {f.added < 0 ? "binary" : `+${f.added} −${f.removed}`}
+    </>
+  );
+}
+
+// Alone is a file of a diff that is asked for when it is opened.
+function Alone({ of: f, path }: { of: FileChange; path: string }) {
+  const [open, setOpen] = useState(false);
+  const diff = useResource<Diff>(open ? `${path}?path=${encodeURIComponent(f.path)}` : null);
+  return (
+    <details open={open} onToggle={(e) => setOpen(e.currentTarget.open)}>
+      <summary data-row="">
+        <Name of={f} />
+      </summary>
+      {open && (
+        <Loaded of={diff} what="The diff of the file">
+          {(d) => (
+            <>
+              {d.truncated && <p className="status asks">The diff is cut. ralph show KEY --diff prints all of it.</p>}
+              {parseDiff(d.patch).map((one) => (
+                <File key={one.path} file={one} of={1} />
+              ))}
+            </>
+          )}
+        </Loaded>
+      )}
+    </details>
   );
 }
 
