@@ -79,9 +79,10 @@ type (
 		Added     int               `json:"added"`
 		Removed   int               `json:"removed"`
 		Offers    []record.Offer    `json:"offers"`
-		Next      []record.NextStep `json:"next"`  // what to type, or to do by hand
-		Holds     int               `json:"holds"` // sprints that depend on it and cannot start
-		Seq       int64             `json:"seq"`   // of the epic: to be sent back as "seen"
+		Next      []record.NextStep `json:"next"`            // what to type, or to do by hand
+		Holds     int               `json:"holds"`           // sprints that depend on it and cannot start
+		Seq       int64             `json:"seq"`             // of the epic: to be sent back as "seen"
+		Other     bool              `json:"other,omitempty"` // as of Sprint
 	}
 
 	// Failure is one cause for which sprints of an epic are blocked.

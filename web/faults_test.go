@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/web"
 )
 
@@ -86,11 +87,26 @@ func TestAnEpicThatIsCompiledAgainWhileItIsOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(n.dir, "plan.md"), string(plan)+"\n### Sprint 2.4: Invoices\n\n**Tasks**:\n- [ ] one for each order\n")
+	waits := func() (other []ir.Key) { // for somebody, and is another one now
+		for _, i := range get[web.Inbox](p, "/inbox").Items {
+			if i.Other {
+				other = append(other, i.Key)
+			}
+		}
+		return other
+	}
+	if got := waits(); got != nil {
+		t.Errorf("nothing has changed, and %v are said to be other ones", got)
+	}
+	changed := strings.Replace(string(plan), "with a password", "with a passkey", 1)
+	write(t, filepath.Join(n.dir, "plan.md"), changed+"\n### Sprint 2.4: Invoices\n\n**Tasks**:\n- [ ] one for each order\n")
 	n.ralph(0, "compile", "plan.md")
 	until(t, "it is said", func() bool { return p.only().Changed })
 	if e := p.only(); e.Total != 6 || e.Waits != 2 {
 		t.Errorf("the run is about the epic before: %+v", e)
+	}
+	if got := waits(); len(got) != 1 || got[0] != "2.1" || !get[web.Sprint](p, "/epics/"+p.only().ID+"/nodes/2.1").Other {
+		t.Errorf("%v are said to be other ones", got)
 	}
 }
 

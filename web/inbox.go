@@ -26,9 +26,12 @@ func (s *Server) inboxes() (any, error) {
 // inbox is what waits for people in an epic, oldest first.
 func (l *live) inbox() []InboxItem {
 	out := l.aboutRun(record.RunOf(l.rec.Record))
+	others := l.others()
 	for _, v := range l.views() {
 		if record.WaitsForPerson(v) {
-			out = append(out, l.item(v))
+			i := l.item(v)
+			i.Other = others[v.ID]
+			out = append(out, i)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b InboxItem) int { return since(a.Since).Compare(since(b.Since)) })

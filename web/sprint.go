@@ -7,8 +7,8 @@ import (
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/app/run"
 	"github.com/ralph-compiler/ralph/app/words"
-	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/machine"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -23,7 +23,7 @@ func (l *live) sprint(key ir.Key) (Sprint, error) {
 		After: []SprintLine{}, Before: []SprintLine{}, Offers: record.OffersOf(l.rec.Record, v), Join: l.joins(v), Tail: l.tailOf(v), Bead: l.beadOf(v),
 	}
 	out.Show.Since = past(v.Since)
-	out.Other = l.otherNow(v)
+	out.Other = l.others()[v.ID]
 	for _, e := range l.rec.Node(v.ID).After {
 		out.After = l.with(out.After, e.Key)
 	}
@@ -33,17 +33,21 @@ func (l *live) sprint(key ir.Key) (Sprint, error) {
 	return out, nil
 }
 
-// otherNow reports whether epic.json asks for other work of a sprint than the run did.
-func (l *live) otherNow(v machine.NodeView) bool {
-	if !l.rec.Changed || v.ID == executor.Integration {
-		return false
+// others are the sprints of which epic.json asks for other work than the run did.
+func (l *live) others() map[ir.NodeID]bool {
+	out := map[ir.NodeID]bool{}
+	if !l.rec.Changed {
+		return out
 	}
-	for i := range l.rec.Given.Nodes {
-		if n := &l.rec.Given.Nodes[i]; n.ID == v.ID {
-			return n.Digest.Work != l.rec.Node(v.ID).Digest.Work
-		}
+	did := map[ir.NodeID]string{}
+	for n := range lists.Refs(l.rec.Epic.Nodes) {
+		did[n.ID] = n.Digest.Work
 	}
-	return false
+	for n := range lists.Refs(l.rec.Given.Nodes) {
+		work, is := did[n.ID]
+		out[n.ID] = is && work != n.Digest.Work
+	}
+	return out
 }
 
 func (l *live) with(list []SprintLine, key ir.Key) []SprintLine {

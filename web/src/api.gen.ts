@@ -627,6 +627,7 @@ export interface InboxItem {
   next: NextStep[];
   holds: number;
   seq: number;
+  other?: boolean;
 }
 export interface Offer {
   verb: string;

@@ -5,7 +5,7 @@ import type { Attempt, Bead, Diff, SprintLine } from "../api";
 import { Ago, Command, Long, Section, Status, Trouble, Web } from "../parts/basics";
 import { byHand, Decisions, type Subject } from "../parts/decide";
 import { DiffView } from "../parts/diff";
-import { beside } from "../parts/inbox";
+import { anotherNow, beside } from "../parts/inbox";
 import { LogView } from "../parts/log";
 import { ErredList, VerdictList } from "../parts/verdicts";
 import { useResource } from "../resource";
@@ -40,7 +40,7 @@ export function Now({ s, epic, query }: TabProps) {
     <div className={decidable ? "now split" : "now"}>
       <div className="side">
         <Stands s={s} heard={heard} />
-        {s.other && <p className="worth">! In epic.json it is another one by now: the next ralph apply does its work again, whatever is decided here.</p>}
+        {s.other && <p className="worth">{anotherNow}</p>}
         <Decisions subject={subject} open={query.get("do") ?? undefined} />
         {byHand(each(show.next)).map((n) => (
           <p key={n.command}>

@@ -9,6 +9,9 @@ import { VerdictLine } from "./verdicts";
 
 const verbs: Record<string, string> = { a: "approve", r: "reject", t: "retry", s: "skip" };
 
+// anotherNow is said of a sprint that the next apply does again.
+export const anotherNow = "! In epic.json it is another one by now: the next ralph apply does its work again, whatever is decided here.";
+
 const hrefOf = (i: InboxItem, verb = ""): string => {
   if (!i.key) return to.epic(i.epic) + (verb ? `?do=${verb}` : "");
   return to.sprint(i.epic, i.key, "now", verb ? { do: verb } : {});
@@ -55,6 +58,7 @@ function InboxRow({ item, detailed, repos }: { item: InboxItem; detailed: boolea
         <Acts offers={offers} href={(o) => hrefOf(item, doing(o))} of={item.key ?? "the run"} />
       </div>
       <p className="reason">{beside(detailed ? item.asks : firstLine(item.asks), item.cause)}</p>
+      {item.other && <p className="worth">{anotherNow}</p>}
       {detailed && <Details item={item} />}
     </li>
   );
