@@ -69,7 +69,7 @@ func SessionsOf(r *record.Record, v machine.NodeView, crew *Crew) []Session {
 			e := Session{
 				Session: s.Session, AgentID: s.Agent + "@" + s.Session, Agent: s.Agent, Step: a.Step, Attempt: a.Number, Gate: s.Gate, Turn: s.Turn,
 				Runner: r.Epic.Agents[s.Agent].Runner, Status: standing(v, a), Started: record.TimeJSON(s.At),
-				Work: i == work && s.Gate == "" && s.Session == a.Session, commit: a.Commit, outside: a.Turns > 0 && a.Sandbox == nil && s.Session == a.Session,
+				Work: i == work && s.Gate == "" && s.Session == a.Session, commit: a.Commit, outside: a.Turns > 0 && !a.Sandbox.Confined() && s.Session == a.Session,
 			}
 			e.Kind = r.Epic.Runners[e.Runner].Kind
 			if s.Gate == "" && s.Session == a.Session {
@@ -109,7 +109,7 @@ func (s *Session) judged(all []executor.GateJudged) {
 		}
 		s.Status, s.Model = string(g.Verdict), g.Model
 		if g.Session != "" {
-			s.outside = g.Sandbox == nil
+			s.outside = !g.Sandbox.Confined()
 		}
 	}
 }

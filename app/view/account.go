@@ -202,7 +202,7 @@ func (v *Run) next(w io.Writer, r *run.Opened, b record.BranchHolds, sum machine
 		fmt.Fprintf(w, "\n%s (%s):\n", reveal.Words(string(n.Key)), reveal.Words(words.Status(n)))
 		WriteSteps(w, steps)
 		v.places(w, r, n)
-		confined = confined || slices.ContainsFunc(n.Attempts, func(a machine.AttemptLog) bool { return a.Sandbox != nil })
+		confined = confined || slices.ContainsFunc(n.Attempts, func(a machine.AttemptLog) bool { return a.Sandbox.Confined() })
 	}
 	if named > words.MostNamed {
 		fmt.Fprintf(w, "\nand %d more: ralph status%s\n", named-words.MostNamed, record.Applies(r.File))
