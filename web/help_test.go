@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 )
 
@@ -17,4 +18,17 @@ func remove(t *testing.T, file string) {
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// policy adds to the policy of a night, and compiles its plan again.
+func (n *night) policy(more string) {
+	n.t.Helper()
+	file := filepath.Join(n.dir, "ralph.hcl")
+	b, err := os.ReadFile(file)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	write(n.t, file, string(b)+more)
+	n.ralph(0, "compile", "plan.md")
+	n.git("commit", "-q", "-a", "-m", "another policy")
 }
