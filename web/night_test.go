@@ -126,7 +126,8 @@ func serve(t *testing.T, o web.Options) *page {
 	return p
 }
 
-// ask sends a request with the token; change alters it before.
+// ask sends a request with the token; change alters it before. The OpenAPI document must allow
+// what is answered.
 func (p *page) ask(method, path, body string, change ...func(*http.Request)) (*http.Response, string) {
 	p.t.Helper()
 	req, err := http.NewRequestWithContext(p.t.Context(), method, p.url+strings.TrimPrefix(path, "/"), strings.NewReader(body))
@@ -149,17 +150,17 @@ func (p *page) ask(method, path, body string, change ...func(*http.Request)) (*h
 	if err != nil {
 		p.t.Fatal(err)
 	}
+	web.Conforms(p.t, method, req.URL.EscapedPath(), resp.StatusCode, resp.Header.Get("Content-Type"), b)
 	return resp, string(b)
 }
 
-// get reads JSON, which the OpenAPI document must allow.
+// get reads JSON.
 func get[T any](p *page, path string) T {
 	p.t.Helper()
 	resp, body := p.ask(http.MethodGet, "api/v1"+path, "")
 	if resp.StatusCode != http.StatusOK {
 		p.t.Fatalf("GET %s: %d %s", path, resp.StatusCode, body)
 	}
-	conforms(p.t, http.MethodGet, path, []byte(body))
 	var v T
 	d := json.NewDecoder(bytes.NewReader([]byte(body)))
 	d.DisallowUnknownFields()

@@ -51,6 +51,12 @@ func (s *site) post(where, body string, env ...string) string {
 	if err != nil {
 		s.t.Fatalf("%v %s", err, out)
 	}
+	var status int
+	if _, err := fmt.Sscan(string(out), &status); err != nil {
+		s.t.Fatalf("%v %s", err, out)
+	}
+	answer := strings.TrimSuffix(strings.TrimSpace(string(out[4:])), " <nil>")
+	Conforms(s.t, http.MethodPost, base+"/epics/"+s.id+where, status, "application/json", []byte(answer))
 	return string(out)
 }
 

@@ -120,7 +120,7 @@ func (n *night) holds(answers map[string]string, wanted ...string) {
 			epic = strings.TrimSuffix(path, "/graph")
 		}
 		if !strings.Contains(path, "/files/") && answer[0] != '!' {
-			conforms(n.t, http.MethodGet, path, []byte(answer))
+			web.Conforms(n.t, http.MethodGet, "/api/v1"+path, http.StatusOK, "application/json", []byte(answer))
 		}
 	}
 	for _, want := range wanted {

@@ -180,7 +180,7 @@ func (s *site) ask(method, path string, body io.Reader, header ...string) *http.
 	return got
 }
 
-// text asks, and returns what was answered.
+// text asks, and returns what was answered. The OpenAPI document must allow it.
 func (s *site) text(path string, header ...string) (int, string, http.Header) {
 	s.t.Helper()
 	r := s.ask(http.MethodGet, path, nil, header...)
@@ -189,6 +189,7 @@ func (s *site) text(path string, header ...string) (int, string, http.Header) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	Conforms(s.t, http.MethodGet, r.Request.URL.EscapedPath(), r.StatusCode, r.Header.Get("Content-Type"), b)
 	return r.StatusCode, string(b), r.Header
 }
 
