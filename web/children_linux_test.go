@@ -1,14 +1,12 @@
 package web_test
 
 import (
-	"bufio"
 	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -31,28 +29,46 @@ func children(t *testing.T, pid int) (all []string) {
 	return all
 }
 
-// ui starts ralph ui as a process of its own.
-func (n *night) ui() (p *page, pid int) {
-	n.t.Helper()
-	cmd := n.command(filepath.Join(n.bin, "ralph"), "ui", "--no-open")
-	out, err := cmd.StdoutPipe()
+// listeners are the addresses at which a process listens, as proc(5) has them.
+func listeners(t *testing.T, pid int) (all []string) {
+	t.Helper()
+	own := map[string]bool{}
+	fds, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
 	if err != nil {
-		n.t.Fatal(err)
+		t.Fatal(err)
 	}
-	if err := cmd.Start(); err != nil {
-		n.t.Fatal(err)
-	}
-	n.t.Cleanup(func() {
-		_ = cmd.Process.Signal(syscall.SIGTERM) // it may have ended
-		_ = cmd.Wait()
-	})
-	for lines := bufio.NewScanner(out); lines.Scan(); {
-		if url, token, is := strings.Cut(lines.Text(), "#t="); is {
-			return &page{t: n.t, url: url, auth: "Bearer " + token}, cmd.Process.Pid
+	for _, fd := range fds {
+		if to, err := os.Readlink(fd); err == nil { // else it was closed
+			own[strings.TrimSuffix(strings.TrimPrefix(to, "socket:["), "]")] = true
 		}
 	}
-	n.t.Fatal("it printed no link")
-	return nil, 0
+	for _, table := range []string{"tcp", "tcp6", "udp", "udp6"} {
+		b, err := os.ReadFile("/proc/net/" + table)
+		if err != nil {
+			continue // a system without IPv6
+		}
+		for line := range strings.Lines(string(b)) {
+			if w := strings.Fields(line); len(w) > 9 && own[w[9]] && (w[3] == "0A" || strings.HasPrefix(table, "udp")) {
+				all = append(all, table+" "+w[1])
+			}
+		}
+	}
+	return all
+}
+
+func TestItListensOnLoopbackAlone(t *testing.T) {
+	t.Parallel()
+	n := newNight(t)
+	p, pid := n.ui()
+	p.only()
+	var port int
+	if _, err := fmt.Sscanf(p.url, "http://127.0.0.1:%d/", &port); err != nil {
+		t.Fatal(err)
+	}
+	all := listeners(t, pid)
+	if len(all) != 1 || all[0] != fmt.Sprintf("tcp 0100007F:%04X", port) && all[0] != fmt.Sprintf("tcp 7F000001:%04X", port) {
+		t.Errorf("%s listens at %q", p.url, all)
+	}
 }
 
 func TestNoGitProcessStays(t *testing.T) {

@@ -102,6 +102,8 @@ type page struct {
 	url  string // with a slash behind it
 	auth string
 	stop func()
+
+	usual bool // it is where the repository's always is
 }
 
 // serve serves the page about directories until the test ends.
@@ -114,7 +116,7 @@ func serve(t *testing.T, o web.Options) *page {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(ctx) }()
-	p := &page{t: t, url: s.Address(), auth: "Bearer " + strings.TrimPrefix(s.Link(), s.Address()+"#t=")}
+	p := &page{t: t, url: s.Address(), auth: "Bearer " + strings.TrimPrefix(s.Link(), s.Address()+"#t="), usual: s.UsualPort()}
 	p.stop = func() {
 		cancel()
 		if err := <-ended; err != nil {

@@ -1,9 +1,13 @@
 package web
 
 import (
+	"bytes"
+	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"os"
 	"os/exec"
@@ -11,8 +15,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/executortest"
 	"github.com/ralph-compiler/ralph/executor/gate"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/runner"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -83,6 +89,44 @@ func TestAProgramOfARunDecidesNothingThroughThePage(t *testing.T) {
 	name := filepath.Base(os.Args[0])
 	if d.By != "ann" || !strings.HasPrefix(d.From, name[:min(len(name), 15)]+" ") {
 		t.Errorf("on record: %+v", d)
+	}
+}
+
+// Who cannot be looked up is let through; that nobody knows who it was is on record.
+func TestWhoCannotBeFoundIsUnknown(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "exit 1\n", chain(t))
+	s.start()()
+	page := s.alone()
+	l := page.house.all()[0]
+	for i, c := range []struct {
+		from string
+		to   net.Addr
+	}{
+		{"127.0.0.1:1", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 2}}, // it has gone
+		{"127.0.0.1:1", nil},
+		{"somewhere", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 2}},
+	} {
+		key := s.epic.Nodes[i+1].Key
+		body := mustJSON(Decide{ID: fmt.Sprintf("gggg-%04d", i), Verb: executor.Cancel, As: "ann", Seen: locked(l, l.rec.Run.Seq)})
+		w, ctx := httptest.NewRecorder(), t.Context()
+		if c.to != nil {
+			ctx = context.WithValue(ctx, http.LocalAddrContextKey, c.to)
+		}
+		r := httptest.NewRequestWithContext(ctx, http.MethodPost, base+"/epics/"+l.id+"/nodes/"+string(key)+"/decisions", bytes.NewReader(body))
+		r.RemoteAddr = c.from
+		r.Header.Set("Content-Type", "application/json")
+		r.SetPathValue("epic", l.id)
+		r.SetPathValue("key", string(key))
+		page.decide(w, r)
+		if w.Code != http.StatusOK {
+			t.Errorf("from %s to %v: %d %s", c.from, c.to, w.Code, w.Body)
+			continue
+		}
+		v := locked(l, func() machine.NodeView { v, _ := l.byKey(key); return v })
+		if d := v.Decisions; len(d) != 1 || d[0].By != "ann" || d[0].From != unknownPeer {
+			t.Errorf("from %s to %v: on record: %+v", c.from, c.to, d)
+		}
 	}
 }
 
