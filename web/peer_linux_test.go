@@ -124,7 +124,7 @@ func TestWhoCannotBeFoundIsUnknown(t *testing.T) {
 			continue
 		}
 		v := locked(l, func() machine.NodeView { v, _ := l.byKey(key); return v })
-		if d := v.Decisions; len(d) != 1 || d[0].By != "ann" || d[0].From != unknownPeer {
+		if d := v.Decisions; len(d) != 1 || d[0].By != "ann" || d[0].From != "unknown" {
 			t.Errorf("from %s to %v: on record: %+v", c.from, c.to, d)
 		}
 	}
