@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"regexp"
@@ -95,5 +96,12 @@ func Conforms(t *testing.T, method, path string, status int, kind string, body [
 	}
 	if v := schema.Validate(body); len(v) > 0 {
 		t.Errorf("%s %s (%d) is not as its schema says: %v\n%.2000s", method, path, status, v, body)
+	}
+	if status >= 400 {
+		d := json.NewDecoder(bytes.NewReader(body))
+		d.DisallowUnknownFields()
+		if err := d.Decode(new(Fault)); err != nil {
+			t.Errorf("%s %s (%d): %v\n%s", method, path, status, err, body)
+		}
 	}
 }

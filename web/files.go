@@ -216,7 +216,8 @@ func sendFile(w http.ResponseWriter, r *http.Request, f *os.File, hide *redact.R
 	}
 	if ranged && !possible {
 		h.Set("Content-Range", "bytes */"+strconv.FormatInt(size, 10))
-		w.WriteHeader(http.StatusRequestedRangeNotSatisfiable)
+		h.Del("ETag") // of the file, not of what is said
+		fail(w, http.StatusRequestedRangeNotSatisfiable, Fault{Error: fmt.Sprintf("the file has %d bytes, and none of those that were asked for", size), Reason: "invalid"})
 		return nil
 	}
 	part, err := readMasked(f, hide, from, min(to, from+mostOfFile))

@@ -108,7 +108,7 @@ func TestAFileOfAnAttemptIsReadInParts(t *testing.T) {
 		{"agent-1.out", "bytes=6-11", 206, "speaks", "bytes 6-11/24"},
 		{"agent-1.out", "bytes=-2", 206, "1\n", "bytes 22-23/24"},
 		{"agent-1.out", "bytes=22-999", 206, "1\n", "bytes 22-23/24"},
-		{"agent-1.out", "bytes=24-", 416, "", "bytes */24"},
+		{"agent-1.out", "bytes=24-", 416, `{"error":"the file has 24 bytes, and none of those that were asked for","reason":"invalid"}`, "bytes */24"},
 		{"agent-1.out", "bytes=1-2,5-6", 200, "agent speaks: attempt 1\n", ""},
 		{"big.out", "", 200, big[:mostOfFile], ""},
 		{"big.out", "bytes=11-", 206, big[11 : 11+mostOfFile], fmt.Sprintf("bytes 11-%d/%d", mostOfFile+10, len(big))},
