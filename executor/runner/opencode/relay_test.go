@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 func TestWhatAPersonDoesThroughARelay(t *testing.T) {
@@ -53,6 +52,20 @@ func TestAPersonsProgramWritesNoEndOfMessages(t *testing.T) {
 	}
 }
 
+// lent is a relay to a server.
+func lent(t *testing.T, url string) (*relay, *server) {
+	t.Helper()
+	s := &server{dir: t.TempDir(), url: url, client: &http.Client{Transport: &http.Transport{}}}
+	if err := os.MkdirAll(filepath.Dir(s.people()), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.lend(t.Context(), "ses_1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, s
+}
+
 // A server may close a connection on which it has answered just when the next request comes:
 // what a person says is not lost so. Where it cannot be told, the person's program learns why.
 func TestWhatAPersonSaysMeetsNoClosedConnection(t *testing.T) {
@@ -67,14 +80,7 @@ func TestWhatAPersonSaysMeetsNoClosedConnection(t *testing.T) {
 		_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
 		_, _ = in.ReadByte() // of the next request, which it does not answer
 	}))
-	s := &server{dir: t.TempDir(), url: srv.URL, client: &http.Client{Transport: &http.Transport{}}}
-	if err := os.MkdirAll(filepath.Dir(s.people()), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	r, err := s.lend(t.Context(), "ses_1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	r, _ := lent(t, srv.URL)
 	defer r.close()
 	says := func() *httptest.ResponseRecorder {
 		q := httptest.NewRequest(http.MethodPost, "/session/ses_1/message", strings.NewReader(`{"parts":[{"type":"text","text":"hello"}]}`))
@@ -97,20 +103,15 @@ func TestWhatAPersonSaysMeetsNoClosedConnection(t *testing.T) {
 
 // What a person writes may be what ends the turn.
 func TestWhatEndsATurnIsAnswered(t *testing.T) {
+	over := make(chan chan struct{}, 1) // closed when the relay closes
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		_, _ = io.Copy(io.Discard, q.Body)
-		time.Sleep(100 * time.Millisecond)
+		<-<-over
 		w.WriteHeader(http.StatusNoContent)
 	}))
 	defer srv.Close()
-	s := &server{dir: t.TempDir(), url: srv.URL, client: &http.Client{Transport: &http.Transport{}}}
-	if err := os.MkdirAll(filepath.Dir(s.people()), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	r, err := s.lend(t.Context(), "ses_1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	r, s := lent(t, srv.URL)
+	over <- r.ending
 	var at announced
 	b, err := os.ReadFile(s.people())
 	if err = errors.Join(err, json.Unmarshal(b, &at)); err != nil {
