@@ -118,10 +118,11 @@ test("a diff of 40,000 lines is opened, read to its end and approved", async ({ 
   await expect(page.getByRole("status").filter({ hasText: "Decided" })).toBeVisible();
 });
 
-// More than an answer holds, and a small file behind it.
+// More than an answer holds: it ends within the second file, and a small one is behind it.
 const flooding = `echo "$RALPH_NODE" > "out-$RALPH_NODE.txt"
 [ "$RALPH_NODE" = "2.1" ] || exit 0
-seq -f 'a line of a file that is longer than one answer %.0f' 1 60000 > long.txt
+seq -f 'a line of the first file, which is long %.0f' 1 28000 > long-1.txt
+seq -f 'a line of the second file, which is cut %.0f' 1 28000 > long-2.txt
 echo "the last word" > 'z [1].txt'
 `;
 
@@ -137,4 +138,10 @@ test("a file that a long diff leaves out is opened by itself", async ({ page, ke
   await page.locator(".diff summary").filter({ hasText: "z [1].txt" }).focus();
   await page.keyboard.press("Enter");
   await expect(page.getByText("the last word")).toBeVisible();
+  await expect(page.getByText("second file")).toHaveCount(0); // half of it would pass for all of it
+  await page.locator(".diff summary").filter({ hasText: "long-2.txt" }).click();
+  const second = page.locator(".diff details details summary").filter({ hasText: "long-2.txt" });
+  await expect(second).toContainText("+28000");
+  await second.click();
+  await expect(page.getByText("a line of the second file, which is cut 28000")).toHaveCount(1, { timeout: 30_000 });
 });

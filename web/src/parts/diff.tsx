@@ -15,7 +15,8 @@ const aFrame = 8; // blocks that are made in a frame, so that nothing stands sti
 
 // DiffView shows a diff, which is the answer at a path.
 export function DiffView({ diff, path }: { diff: Diff; path: string }) {
-  const files = useMemo(() => parseDiff(diff.patch), [diff.patch]);
+  const all = useMemo(() => parseDiff(diff.patch), [diff.patch]);
+  const files = diff.truncated && !frozen && all.length > 1 ? all.slice(0, -1) : all; // the last one may be cut: it opens below
   if (files.length === 0 && each(diff.files).length === 0) return <p className="faint">Nothing is changed.</p>;
   return (
     <div className="diff">
@@ -61,7 +62,7 @@ export function Size({ files }: { files: FileChange[] }) {
   );
 }
 
-// Missing lists the files that a diff leaves out; the last one that it shows may be cut, too.
+// Missing lists the files that a diff leaves out.
 function Missing({ all, shown, path }: { all: FileChange[]; shown: DiffFile[]; path: string }) {
   const here = new Set(shown.map((f) => f.path));
   const missing = all.filter((f) => !here.has(f.path));
