@@ -188,6 +188,7 @@ func (v *Run) nodeLine(e executor.Event) string {
 // attemptLine describes an event of an attempt.
 func (v *Run) attemptLine(e executor.Event) string {
 	attempt := fmt.Sprintf("%s #%d", e.Step, e.Attempt)
+	log, _ := v.run.Node(e.Node).Attempt(e.Step, e.Attempt)
 	switch b := e.Body.(type) {
 	case executor.AttemptStarted:
 		switch {
@@ -196,7 +197,7 @@ func (v *Run) attemptLine(e executor.Event) string {
 			return v.say(e.Node, term.Plain, "↻", "%s: what %s left in its worktree", attempt, b.Person)
 		case e.Attempt > 1 && b.Rejudge:
 			return v.say(e.Node, term.Plain, "↻", "%s: only its gates again", attempt)
-		case e.Attempt > 1 && len(v.run.Node(e.Node).Feedback()) > 0:
+		case e.Attempt > 1 && len(log.Feedback) > 0:
 			return v.say(e.Node, term.Plain, "↻", "%s: again, with feedback", attempt)
 		case e.Attempt > 1:
 			return v.say(e.Node, term.Plain, "↻", "%s: again", attempt)
@@ -209,7 +210,7 @@ func (v *Run) attemptLine(e executor.Event) string {
 		switch {
 		case b.Status == executor.AttemptCancelled:
 			return v.say(e.Node, term.Plain, "·", "%s: %s", attempt, words.First(cmp.Or(b.Reason, b.Status.String())))
-		case (b.Status == executor.AttemptFailed || b.Status == executor.AttemptStopped) && v.failedByGates(e.Node):
+		case (b.Status == executor.AttemptFailed || b.Status == executor.AttemptStopped) && slices.ContainsFunc(log.Gates, failedGate): // their lines have said why
 			return ""
 		case b.Status == executor.AttemptFailed && b.Reason != "":
 			return v.say(e.Node, term.Bad, "✗", "%s: %s", attempt, words.First(b.Reason))
@@ -276,14 +277,6 @@ func (v *Run) judgedLine(e executor.Event, b executor.GateJudged) string {
 // failedGate reports whether a verdict makes its attempt fail.
 func failedGate(b executor.GateJudged) bool {
 	return !b.Red && (b.Verdict == executor.Fail || b.Verdict == executor.Stop)
-}
-
-// failedByGates reports whether the newest attempt of a node failed by its gates, whose
-// lines have said why.
-func (v *Run) failedByGates(id ir.NodeID) bool {
-	node, _ := v.run.View(id)
-	k := len(node.Attempts)
-	return k > 0 && slices.ContainsFunc(node.Attempts[k-1].Gates, failedGate)
 }
 
 // Key is a node's key, also that of a node that is no longer in the epic.
