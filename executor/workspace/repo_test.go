@@ -133,9 +133,13 @@ func (m inHome) Run() int {
 }
 
 // overLayouts runs a test with linked worktrees, with shared clones, and with clones of
-// confined nodes.
+// confined nodes; a short run, as under the race detector, has the last alone.
 func overLayouts(t *testing.T, test func(*testing.T)) {
-	for _, layout := range []string{"worktree", "clone", "clone/confined"} {
+	layouts := []string{"worktree", "clone", "clone/confined"}
+	if testing.Short() {
+		layouts = layouts[2:]
+	}
+	for _, layout := range layouts {
 		t.Run(layout, test)
 	}
 }
