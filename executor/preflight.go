@@ -30,6 +30,8 @@ type (
 		Millis  int64       `json:"ms"`
 		Log     string      `json:"log,omitempty"`    // its output: a file below the epic's state
 		Counts  *TestCounts `json:"counts,omitempty"` // nil: it printed no results that ralph reads
+
+		Sandbox *Sandboxed `json:"sandbox,omitempty"` // that it ran in; nil: none
 	}
 	// PreflightEnded closes a preflight; Detail says why not all were tried.
 	PreflightEnded struct {
@@ -38,7 +40,7 @@ type (
 )
 
 // roomAlso bounds the names of gates, in bytes, in an event that has a message besides.
-const roomAlso = 800
+const roomAlso = 400
 
 // Trying is the event's body for these gates, with as many names as an event takes.
 func Trying(setup string, gates []string) PreflightStarted {

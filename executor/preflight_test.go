@@ -3,6 +3,7 @@ package executor
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -20,7 +21,7 @@ func TestAPreflightOfManyGatesIsSmall(t *testing.T) {
 	if few := Trying("setup", gates[:9]); few.More > 0 || len(few.All()) != 9 {
 		t.Errorf("of few gates %d are not named", few.More)
 	}
-	judged := BaselineJudged{Gate: "g", Also: Also(gates), Digest: strings.Repeat("d", 71), Setup: strings.Repeat("s", 71), Base: Tree{strings.Repeat("c", 40), strings.Repeat("t", 40)}, Message: strings.Repeat("m", MaxNote), Log: strings.Repeat("l", 300)}
+	judged := BaselineJudged{Gate: "g", Also: Also(gates), Digest: strings.Repeat("d", 71), Setup: strings.Repeat("s", 71), Base: Tree{strings.Repeat("c", 40), strings.Repeat("t", 40)}, Message: strings.Repeat("m", MaxNote), Log: strings.Repeat("l", 300), Sandbox: &Sandboxed{Name: "default", Kind: "namespaces", Refused: slices.Repeat([]string{"1499 × " + strings.Repeat("h", maxHost)}, MaxRefused+1)}}
 	if n := len(judged.Also); judged.Also[n-1] != fmt.Sprintf("%d more", len(gates)-n+1) {
 		t.Errorf("of %d gates, %d are named, and %s", len(gates), n-1, judged.Also[n-1])
 	}

@@ -99,7 +99,7 @@ func Baselines(checks []machine.BaseCheck) []BaselineJSON {
 	for _, c := range checks {
 		j := BaselineJSON{Gate: c.Gate, Also: c.Also, Base: c.Base.Commit, Green: c.Green, Approved: c.Approved, Held: c.Held()}
 		if c.Known != nil {
-			j.Verdict, j.Message = c.Known.Verdict, c.Known.Message
+			j.Verdict, j.Message, j.Sandbox = c.Known.Verdict, c.Known.Message, c.Known.Sandbox
 		}
 		out = append(out, j)
 	}

@@ -53,6 +53,8 @@ type BaselineJSON struct {
 	Green    bool             `json:"green,omitempty"`    // nothing starts while it is red
 	Approved string           `json:"approved,omitempty"` // who let it be red
 	Held     bool             `json:"held,omitempty"`     // nothing starts because of it
+
+	Sandbox *executor.Sandboxed `json:"sandbox,omitempty"` // that the gate ran in; absent: none
 }
 
 // Held reports whether nothing would start because the base is red.

@@ -154,7 +154,7 @@ func writeBaseline(p record.PlanJSON, b *strings.Builder, paint term.Style) {
 		case executor.Pass:
 			mark, ink, text = "✓", term.Good, "green"
 		case executor.Fail, executor.Stop:
-			mark, ink, text = "✗", term.Bad, "red: "+words.First(x.Message)
+			mark, ink, text = "✗", term.Bad, "red: "+words.First(x.Message)+words.With("; in sandbox ", words.Walled(x.Sandbox), "")
 		case executor.ErrorJudged:
 			mark, ink, text = "!", term.Warn, "no verdict: "+words.First(x.Message)
 		}

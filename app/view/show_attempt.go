@@ -73,8 +73,8 @@ func showGates(w *sheet, a record.AttemptJSON, log machine.AttemptLog) {
 			cut = ", and " + cutTurns(n)
 		}
 		w.line("  gate %s: %s  (%s%s%s)", g.Gate, g.Verdict, words.Millis(g.Millis), tests, cut)
-		if g.Sandbox != nil && (len(g.Sandbox.Refused) > 0 || g.Sandbox.Closed && g.Verdict != string(executor.Pass)) { // a reason that it may have
-			w.line("    sandbox: %s", words.Sandboxed(g.Sandbox))
+		if in := words.Walled(g.Sandbox); in != "" && (len(g.Sandbox.Refused) > 0 || g.Verdict != string(executor.Pass)) {
+			w.line("    sandbox: %s", in)
 		}
 		if c := g.Counts; c != nil {
 			w.line("    %d passed, %d failed, %d skipped", c.Passed, c.Failed, c.Skipped)

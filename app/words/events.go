@@ -305,6 +305,14 @@ func Sandboxed(s *executor.Sandboxed) string {
 	return out
 }
 
+// Walled is Sandboxed where the sandbox may be why something failed; "" otherwise.
+func Walled(s *executor.Sandboxed) string {
+	if s == nil || !s.Closed && len(s.Refused) == 0 && s.Memory == "" {
+		return ""
+	}
+	return Sandboxed(s)
+}
+
 func collectedWords(b executor.Collected) string {
 	out := fmt.Sprintf("collected %.12s: %s, +%d −%d", b.Result.Commit, text.Count(b.Files, "file"), b.Added, b.Removed)
 	for _, p := range b.Problems {

@@ -32,7 +32,7 @@ func Base(b executor.BaselineJudged, log string) string {
 	case !b.Red():
 		return fmt.Sprintf("%s: no verdict on %s: %s", gates, on, First(b.Message))
 	}
-	return fmt.Sprintf("%s: red on %s before any work: %s%s", gates, on, First(b.Message), With("; its output: ", log, ""))
+	return fmt.Sprintf("%s: red on %s before any work: %s%s%s", gates, on, First(b.Message), With("; in sandbox ", Walled(b.Sandbox), ""), With("; its output: ", log, ""))
 }
 
 // TallyOf is Tally of a run's current state.

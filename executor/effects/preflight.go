@@ -117,7 +117,7 @@ func tryGate(ctx context.Context, t *Tools, check executor.BaselineJudged, dir s
 	if err := t.plainFiles(abs); err != nil {
 		return out, err
 	}
-	out.Verdict, out.Message, out.Millis, out.Counts = judged.Verdict, judged.Message, judged.Millis, judged.Counts
+	out.Verdict, out.Message, out.Millis, out.Counts, out.Sandbox = judged.Verdict, judged.Message, judged.Millis, judged.Counts, judged.Sandbox
 	entries, _ := os.ReadDir(abs) // what cannot be read is not named
 	for _, f := range entries {
 		if ext := filepath.Ext(f.Name()); ext == ".log" || ext == ".out" {
