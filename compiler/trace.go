@@ -171,6 +171,9 @@ func (w *why) steps(n *ir.Node, d *ir.DraftNode) {
 		}
 		if v != nil && s.Agent != "" {
 			w.limits(p, s, v, d, work)
+			if s.Sandbox == "" && !u.epic.Agents[s.Agent].Human {
+				w.add(p+".sandbox", "none", `nothing names one, and the policy has no sandbox "default"`, diag.Range{})
+			}
 			w.sandbox(p+".sandbox", s.Sandbox, v.Sandbox)
 		}
 		for _, g := range s.Gates {
