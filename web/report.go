@@ -30,7 +30,7 @@ type With struct {
 }
 
 // MostReport bounds a report, in bytes.
-const MostReport = 10 << 20
+const MostReport = 10_000_000
 
 const (
 	mostReported = 1 << 20   // bytes of a file in a report: its end
