@@ -7,12 +7,12 @@ import (
 
 // howWords say in what way a decision is made.
 var howWords = map[executor.How]string{
-	executor.GatesOnly: "as it is", executor.Discard: "from the start", executor.KeepOld: "with the old result", executor.Override: "in spite of the gate",
+	executor.GatesOnly: "its gates", executor.Discard: "from the start", executor.KeepOld: "with the old result", executor.Override: "in spite of the gate",
 	executor.Forced: "while it runs", executor.Baseline: "a red base", executor.Drafted: "the draft",
 }
 
 // Offer names a decision that can be made about a node that waits for a cause, "" for
-// another node and for the whole run: "approve", "answer", "retry as it is".
+// another node and for the whole run: "approve", "answer", "retry its gates".
 func Offer(w machine.Way, cause executor.Cause) string {
 	verb := string(w.Verb)
 	switch {

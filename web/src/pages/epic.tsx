@@ -84,7 +84,7 @@ function View({ epic: e }: { epic: Epic }) {
           </ul>
         </Section>
       )}
-      <Section title="All sprints" count={each(e.sprints).length}>
+      <Section title={each(e.sprints).some((s) => s.key === "integration") ? "All sprints and the integration" : "All sprints"} count={each(e.sprints).length}>
         <SprintList epic={e.id} sprints={each(e.sprints)} />
       </Section>
     </>

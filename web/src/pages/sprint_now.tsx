@@ -3,7 +3,7 @@
 import { useState } from "react";
 import type { Attempt, Bead, Diff, SprintLine } from "../api";
 import { Ago, Command, Long, Section, Status, Trouble, Web } from "../parts/basics";
-import { byHand, Decisions, type Subject } from "../parts/decide";
+import { ByHand, Decisions, type Subject } from "../parts/decide";
 import { DiffView } from "../parts/diff";
 import { anotherNow, beside } from "../parts/inbox";
 import { LogView } from "../parts/log";
@@ -42,11 +42,7 @@ export function Now({ s, epic, query }: TabProps) {
         <Stands s={s} heard={heard} />
         {s.other && <p className="worth">{anotherNow}</p>}
         <Decisions subject={subject} open={query.get("do") ?? undefined} />
-        {byHand(each(show.next)).map((n) => (
-          <p key={n.command}>
-            {n.what}: <Command text={n.command} />
-          </p>
-        ))}
+        <ByHand steps={each(show.next)} offers={each(s.offers)} />
         {last && each(last.gates).length + each(last.erred).length > 0 && (
           <Section title={`Verdicts on ${last.step} #${last.number}`}>
             <VerdictList gates={each(last.gates)} />

@@ -67,9 +67,19 @@ export function Acts({ offers, href, of }: { offers: Offer[]; href: (o: Offer) =
   );
 }
 
-// byHand are the steps that no button here takes: what only looks, the page shows itself.
-export function byHand(steps: NextStep[]): NextStep[] {
-  return steps.filter((n) => (!n.way || n.way.verb === "apply") && !/^ralph (show|log|status|why) /.test(n.command)).map((n) => ({ ...n, what: n.what.replace(/:$/, "") }));
+// ByHand lists the steps that no button here takes; what only looks, the page shows itself.
+export function ByHand({ steps, offers, className }: { steps: NextStep[]; offers: Offer[]; className?: string }) {
+  const left = steps.filter((n) => (!n.way || n.way.verb === "apply") && !/^ralph (show|log|status|why) /.test(n.command));
+  return left.map((n) => {
+    const after = / then:$/.test(n.what) && steps.slice(steps.indexOf(n)).find((x) => x.way)?.way;
+    const button = after && offers.find((o) => o.verb === after.verb && o.how === after.how);
+    return (
+      <p key={n.command} className={className}>
+        {capital(n.what.replace(/(, then)?:$/, ""))}: <Command text={n.command} />
+        {button && <> Then: <strong>{label(button)}</strong>.</>}
+      </p>
+    );
+  });
 }
 
 // What was typed stays until it was sent, also when the page is left.

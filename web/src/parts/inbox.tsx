@@ -3,8 +3,8 @@ import type { InboxItem } from "../api";
 import { rowAtHand, useKeys } from "../keys";
 import { go, to } from "../route";
 import { each, firstLine } from "../words";
-import { Ago, Command, Status } from "./basics";
-import { Acts, byHand, doing } from "./decide";
+import { Ago, Status } from "./basics";
+import { Acts, ByHand, doing } from "./decide";
 import { VerdictLine } from "./verdicts";
 
 const verbs: Record<string, string> = { a: "approve", r: "reject", t: "retry", s: "skip" };
@@ -72,7 +72,6 @@ export function beside(asks: string, cause = ""): string {
 }
 
 function Details({ item }: { item: InboxItem }) {
-  const hand = byHand(each(item.next));
   return (
     <>
       {item.reason && item.cause !== "approval" && !item.asks.includes(firstLine(item.reason)) && <p className="reason said">{item.reason}</p>}
@@ -81,11 +80,7 @@ function Details({ item }: { item: InboxItem }) {
           <VerdictLine gates={each(item.verdicts)} />
         </p>
       )}
-      {hand.map((n) => (
-        <p key={n.command} className="reason">
-          {n.what}: <Command text={n.command} />
-        </p>
-      ))}
+      <ByHand steps={each(item.next)} offers={each(item.offers)} className="reason" />
     </>
   );
 }
