@@ -40,8 +40,12 @@ echo "$RALPH_NODE" > "out-$RALPH_NODE.txt"
 if [ -s "$RALPH_FEEDBACK" ]; then echo fixed >> "out-$RALPH_NODE.txt"; fi
 `
 
+// newApplyRepo makes a repository with an epic. A short run skips the test, as newSite does.
 func newApplyRepo(t *testing.T, epic *ir.Epic) *applyRepo {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("real processes")
+	}
 	top := t.TempDir()
 	r := &applyRepo{t: t, dir: filepath.Join(top, "project")}
 	if err := os.MkdirAll(r.dir, 0o755); err != nil {

@@ -19,9 +19,6 @@ import (
 // attempt or is undone, the work is done in the end, and nothing else is harmed.
 func TestAgentsThatMisbehave(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("real git and real agents for some seconds")
-	}
 	for name, c := range map[string]struct {
 		rows   string // what it proves
 		does   string // shell of the first attempt

@@ -56,9 +56,6 @@ func (s *site) damage(name string, how damage) {
 // not know are adopted, judged anew, made once.
 func TestTheJournalLostItsEnd(t *testing.T) { // B3, B8, N3, N4, execution §1, §9
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("real git and real agents for some seconds")
-	}
 	calm := newSite(t, "", logEpic())
 	calm.apply(exit.Done)
 	want := calm.git("ls-tree", "-r", "ralph/x/integration", "--", "out-1.1.txt", "out-1.2.txt", "out-1.3.txt")
@@ -130,9 +127,6 @@ func TestTheJournalLostItsEnd(t *testing.T) { // B3, B8, N3, N4, execution §1, 
 // it can be said, the event.
 func TestADamagedJournalIsRefused(t *testing.T) { // N7, E5, execution §1
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("real git and real agents for some seconds")
-	}
 	in := func(text, other string) damage {
 		return func(b []byte) []byte {
 			at := strings.LastIndex(string(b), text)

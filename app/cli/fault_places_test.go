@@ -21,9 +21,6 @@ import (
 // apply goes on once it is gone.
 func TestWhatStandsInTheWay(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("real git and real agents for some seconds")
-	}
 	for name, c := range map[string]struct {
 		rows  string
 		put   func(s *site)
@@ -134,9 +131,6 @@ func rename(s *site, from, to string) {
 // want, and ralph goes on from the commit that it pinned.
 func TestTheUserGoesOnWorking(t *testing.T) { // D7, D9, S0-57, execution §2: the base is pinned
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("real git and real agents for some seconds")
-	}
 	s := newSite(t, `mkdir "$TOP/at.$RALPH_NODE"; until [ -e "$TOP/go.$RALPH_NODE" ]; do sleep 0.02; done
 `+siteWork, executortest.Epic([]string{"1.1", "1.2: 1.1", "1.3"}, func(e *ir.Epic) { e.Epic.Integration.Gates = []string{"check"} }))
 	a := s.start("apply", "--events", "jsonl")
@@ -183,9 +177,6 @@ func TestTheUserGoesOnWorking(t *testing.T) { // D7, D9, S0-57, execution §2: t
 // end.
 func TestTheDiskIsFull(t *testing.T) { // B4, C10
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("real git and real agents for some seconds")
-	}
 	for _, place := range []string{"0", "16", "64", "160", "400", "0 in a sandbox", "160 in a sandbox"} { // KiB free when the agent has done its work
 		left, in, confined := strings.Cut(place, " ")
 		t.Run(left+" KiB left "+in, func(t *testing.T) {

@@ -30,9 +30,6 @@ func (s *site) at(key string) {
 // when the one who holds the lock has been killed: there is never more than one.
 func TestManyAppliesAtOnce(t *testing.T) { // E1, N6
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("real git and real agents for some seconds")
-	}
 	s := newSite(t, holdingWork, executortest.Epic([]string{"1.1", "1.2: 1.1"}))
 	for round := range 3 {
 		ended := make(chan int)
@@ -83,9 +80,6 @@ func TestManyAppliesAtOnce(t *testing.T) { // E1, N6
 // TestTheReaderGoesAway closes the pipe that ralph prints to, as head does.
 func TestTheReaderGoesAway(t *testing.T) { // A7
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("real git and real agents for some seconds")
-	}
 	for _, args := range [][]string{{"apply"}, {"apply", "--events", "jsonl"}} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
 			t.Parallel()
@@ -112,9 +106,6 @@ func TestTheReaderGoesAway(t *testing.T) { // A7
 // starts, and apply goes on later. A second signal ends them at once.
 func TestSignals(t *testing.T) { // A6, A8, execution §5
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("real git and real agents for some seconds")
-	}
 	for name, c := range map[string]struct {
 		signals []syscall.Signal
 		group   bool // to the whole process group, as a terminal does
@@ -193,9 +184,6 @@ func TestSignals(t *testing.T) { // A6, A8, execution §5
 // it counts exactly once, and whoever sent it is told so.
 func TestADecisionWhileApplyIsKilled(t *testing.T) { // execution §5, §9
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("real git and real agents for some seconds")
-	}
 	unread := func(s *site, a *starting, decide func() *starting) *starting {
 		a.signal(syscall.SIGSTOP)
 		d := decide()
@@ -257,9 +245,6 @@ func TestADecisionWhileApplyIsKilled(t *testing.T) { // execution §5, §9
 // said again.
 func TestADecisionThatIsKilled(t *testing.T) { // execution §5, §9
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("real git and real agents for some seconds")
-	}
 	s := newSite(t, "", executortest.Epic([]string{"1.1", "1.2: 1.1"}, func(e *ir.Epic) {
 		e.Gates["ana"] = ir.Gate{Kind: "human", From: "policy", Approvers: []string{"ana"}, OnTimeout: "fail", OnFailure: "retry"}
 		e.Nodes[0].Steps[0].Gates = []string{"check", "ana"}

@@ -124,9 +124,6 @@ var treeSites = map[string]struct {
 // after kill -9, without another ralph.
 func TestNothingOutlivesARalphThatIsKilled(t *testing.T) { // N6, C3, C5, execution §8
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("real git and real processes for some seconds")
-	}
 	for name, c := range treeSites {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -164,9 +161,6 @@ func outlived(t *testing.T, s *site) time.Duration {
 // terminal does not end the guard, and it keeps nothing open that ralph was given.
 func TestTheGuardGoesWithRalph(t *testing.T) { // execution §8
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("real git and real agents for some seconds")
-	}
 	s := newSite(t, holdingWork, executortest.Epic([]string{"1.1"}))
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -230,9 +224,6 @@ func TestTheGuardGoesWithRalph(t *testing.T) { // execution §8
 // the one before it knew.
 func TestAnAgentKillsTheGuard(t *testing.T) { // N6, execution §8
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("real git and real processes for some seconds")
-	}
 	s := growing(t, `"$TOP/bin/tree"`, nil)
 	a := s.start("apply")
 	pids := s.grown()
@@ -268,9 +259,6 @@ func TestAnAgentKillsTheGuard(t *testing.T) { // N6, execution §8
 // TestStatusNamesSurvivors: ralph and its guard are killed together.
 func TestStatusNamesSurvivors(t *testing.T) { // N6, execution §8
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("real git and real processes for some seconds")
-	}
 	s := growing(t, `"$TOP/bin/tree"`, nil)
 	a := s.start("apply")
 	pids := s.grown()

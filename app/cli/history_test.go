@@ -20,9 +20,6 @@ import (
 // S3-16..21 (tracking), S4-53..57 (runs)
 func TestHistoryHoldsWhatHappened(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("real git and real agents")
-	}
 	r := newApplyRepo(t, recordEpic())
 	file := filepath.Join(r.dir, "epic.json")
 	rec, err := record.Open(t.Context(), file, nil)

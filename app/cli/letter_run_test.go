@@ -20,9 +20,6 @@ import (
 // work, it ends before it reads them, and the next one finds them.
 func TestALetterOfOneRunDecidesNothingInTheNext(t *testing.T) { // K26, execution §5
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("real git and real agents for some seconds")
-	}
 	s := newSite(t, siteWork, executortest.Epic([]string{"1.1", "1.2: 1.1"}, func(e *ir.Epic) {
 		e.Gates["ana"] = ir.Gate{Kind: "human", From: "policy", Approvers: []string{"ana"}, OnTimeout: "fail", OnFailure: "retry"}
 		e.Nodes[0].Steps[0].Gates = []string{"ana"}
@@ -73,9 +70,6 @@ func TestALetterOfOneRunDecidesNothingInTheNext(t *testing.T) { // K26, executio
 // TestTheSameApprovalCountsAfterACrash: it is bound to the result, not to the run.
 func TestTheSameApprovalCountsAfterACrash(t *testing.T) { // execution §5 "Approval of a node binds to"
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("real git and real agents for some seconds")
-	}
 	s := newSite(t, siteWork, executortest.Epic([]string{"1.1"}, func(e *ir.Epic) {
 		e.Gates["ana"] = ir.Gate{Kind: "human", From: "policy", Approvers: []string{"ana"}, OnTimeout: "fail", OnFailure: "retry"}
 		e.Nodes[0].Steps[0].Gates = []string{"ana"}
@@ -93,9 +87,6 @@ func TestTheSameApprovalCountsAfterACrash(t *testing.T) { // execution §5 "Appr
 // TestSayingItTwiceFrightensNobody: what is asked for is so already.
 func TestSayingItTwiceFrightensNobody(t *testing.T) { // execution §5 cancel, pause, resume, skip
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("real git and real agents for some seconds")
-	}
 	s := newSite(t, siteWork+"\n"+`[ "$RALPH_NODE" != 1.1 ] || while [ ! -e "$TOP/go" ]; do sleep 0.05; done`, executortest.Epic([]string{"1.1", "1.2: 1.1", "1.3: 1.1", "1.4"}, func(e *ir.Epic) { e.Run.Concurrency.Nodes = 4 }))
 	twice := func(want string, args ...string) {
 		t.Helper()
@@ -168,9 +159,6 @@ func (s *site) send(id string, d executor.Decision) {
 // What was said about the run is not for it, what was said about a sprint is.
 func TestTheCommandsBindTheirLetters(t *testing.T) { // execution §5
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("real git and real agents for some seconds")
-	}
 	s := newSite(t, siteWork, executortest.Epic([]string{"1.1", "1.2: 1.1"}, func(e *ir.Epic) {
 		e.Gates["ana"] = ir.Gate{Kind: "human", From: "policy", Approvers: []string{"ana"}, OnTimeout: "fail", OnFailure: "retry"}
 		e.Nodes[0].Steps[0].Gates = []string{"ana"}

@@ -19,9 +19,6 @@ import (
 // first, and when it is read the sprint waits again, for something else.
 func TestALetterCountsForWhatItsSenderSaw(t *testing.T) { // execution §5
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("real git and real agents for some seconds")
-	}
 	for name, c := range map[string]struct {
 		work string
 		verb executor.Verb

@@ -75,9 +75,13 @@ const siteWork = `echo "$RALPH_NODE" > "out-$RALPH_NODE.txt"
 if [ -s "$RALPH_FEEDBACK" ]; then echo fixed >> "out-$RALPH_NODE.txt"; fi`
 
 // newSite makes a repository with an epic whose agent is the shell script work
-// ("" is siteWork), in a directory of its own or, if one is named, there.
+// ("" is siteWork), in a directory of its own or, if one is named, there. A short run skips
+// the test: of real processes it has the stories that are atOnce.
 func newSite(t testing.TB, work string, epic *ir.Epic, where ...string) *site {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("real processes")
+	}
 	if len(where) == 0 {
 		where = []string{t.TempDir()}
 	}

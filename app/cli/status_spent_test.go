@@ -17,9 +17,6 @@ import (
 // were at work: the headline of status is the sum of its rows.
 func TestWhatIsUnknownIsNotNothing(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
 	epic := executortest.Epic([]string{"1.1"})
 	r := newApplyRepo(t, epic)
 	r.run(exit.Done)

@@ -160,9 +160,6 @@ func TestTamperingMayBeNoted(t *testing.T) { // policy-language: git { on_tamper
 // the change nor says it twice.
 func TestTamperingOutlivesACrash(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("real runs")
-	}
 	for _, point := range []string{"agent.1.1.implement-1.end", "decided.tamper.seen..-0", "told.agent.ended.bd-1-1.implement-1", "decided.run.ended..-0"} {
 		t.Run(point, func(t *testing.T) {
 			t.Parallel()

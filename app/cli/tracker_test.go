@@ -170,9 +170,6 @@ func TestDoctorLooksAtBeads(t *testing.T) { // issue: versions outside the teste
 // nothing, whoever started ralph.
 func TestAgentsReadTheBeads(t *testing.T) { // issue: agents get a read-only view
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
 	f := bdtest.New(t)
 	b := &beads{f.Program, func(dir string, args ...string) json.RawMessage { return f.Do(dir, "ann", args...) }}
 	epic := mirrored()
