@@ -255,6 +255,7 @@ export interface BaselineJSON {
   green?: boolean;
   approved?: string;
   held?: boolean;
+  sandbox?: Sandboxed | null;
 }
 export interface Bead {
   id: string;
