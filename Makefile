@@ -28,15 +28,15 @@ demo: build ## compile, draw and apply a plan for a small Go service, with scrip
 
 # A later garbage collection: the tests of the compiler take two thirds of the CPU with it.
 test: ## all tests that need only Go and git
-	GOGC=$${GOGC:-400} $(GO) test -timeout 30m ./...
+	GOGC=$${GOGC:-400} $(GO) test -timeout 60m ./...
 	@[ -n "$$RALPH_BD" ] || echo "make test: NOT TESTED here: the real bd (beads); make e2e builds and tests it"
 	@[ -n "$$RALPH_E2E_AGENTS" ] || echo "make test: NOT TESTED here: the real Claude Code, OpenCode, Codex and opencode acp; make e2e installs and tests them"
 	@echo "make test: NOT TESTED here: the page of ralph ui in a real browser; make web-e2e tests it (it needs chromium and npm)"
 
-# A race-built program sleeps for a second when it ends, and the tests start thousands
-# of them: every ralph is the test binary.
-race: ## the same under the race detector, without the slow scripts
-	GORACE=atexit_sleep_ms=50 $(GO) test -race -short -timeout 30m ./...
+# A race-built program sleeps for a second when it ends, and tests start many: every ralph
+# is the test binary.
+race: ## the same under the race detector, with a few stories of real processes
+	GORACE=atexit_sleep_ms=50 $(GO) test -race -short -timeout 60m ./...
 
 agents: $(TOOLS)/agents/bin/ready ## install the agent programs that ralph is tested with into .tools/agents
 
@@ -94,7 +94,7 @@ $(BIN)/gremlins: Makefile
 	GOBIN=$(BIN) $(GO) install github.com/go-gremlins/gremlins/cmd/gremlins@$(GREMLINS_VERSION)
 	@touch $@
 
-attacks: ## kill apply at every point, and run every attack, where make test takes a sample
+attacks: ## kill apply at every point outside of sandboxes, and run every attack, where make test takes a sample
 	RALPH_KILLS=all $(GO) test -count=1 -timeout 30m ./app/cli -run TestApplyIsKilledEverywhere
 	RALPH_ATTACKS=all $(GO) test -count=1 -timeout 30m ./app/cli -run TestAttacks
 	RALPH_ATTACKS=all $(GO) test -count=1 ./compiler -run TestHostileInputsAreBounded

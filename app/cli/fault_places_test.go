@@ -177,6 +177,9 @@ func TestTheUserGoesOnWorking(t *testing.T) { // D7, D9, S0-57, execution §2: t
 // end.
 func TestTheDiskIsFull(t *testing.T) { // B4, C10
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("real git and real agents for some seconds")
+	}
 	for _, place := range []string{"0", "16", "64", "160", "400", "0 in a sandbox", "160 in a sandbox"} { // KiB free when the agent has done its work
 		left, in, confined := strings.Cut(place, " ")
 		t.Run(left+" KiB left "+in, func(t *testing.T) {

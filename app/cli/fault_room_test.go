@@ -17,6 +17,9 @@ import (
 // is left: nothing more begins, ralph says why, and goes on once there is room.
 func TestAFloorOfFreeSpaceIsKept(t *testing.T) { // C10; worktree.min_free
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("real git and real agents for some seconds")
+	}
 	disk := t.TempDir()
 	if err := mountTmpfs(disk, "64m"); err != nil {
 		t.Skipf("SKIPPED: a small disk has to be mounted to fill it, which needs root: %v", err)

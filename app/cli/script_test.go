@@ -57,21 +57,22 @@ func (m atHome) Run() int {
 	return temptest.Run(m.M)
 }
 
-// atOnce are stories in which several sprints run at once: the race detector sees these.
-var atOnce = []string{"branch_mode", "budget", "conflict", "draft_approval", "night"}
+// atOnce are stories of sprints side by side, interrupted, or in sandboxes: the race
+// detector sees these.
+var atOnce = []string{"branch_mode", "budget", "conflict", "interrupted", "sandbox"}
 
 // TestScripts runs the stories in testdata/script, in a short run those atOnce. Each begins
 // in an empty directory that is a git repository, with a home of its own.
 func TestScripts(t *testing.T) {
 	needs(t, "dot")
-	params := scripts()
-	params.Dir = filepath.Join("testdata", "script")
-	if os.Getenv("RALPH_E2E") != "" { // make test has run the others
-		params.Dir, params.Files = "", wantPrograms(t, params.Dir)
-	}
-	if testing.Short() {
-		dir := params.Dir
-		params.Dir, params.Files = "", lists.Map(atOnce, func(name string) string { return filepath.Join(dir, name+".txtar") })
+	params, dir := scripts(), filepath.Join("testdata", "script")
+	switch {
+	case os.Getenv("RALPH_E2E") != "": // make test has run the others
+		params.Files = wantPrograms(t, dir)
+	case testing.Short():
+		params.Files = lists.Map(atOnce, func(name string) string { return filepath.Join(dir, name+".txtar") })
+	default:
+		params.Dir = dir
 	}
 	hasGroups() // before anything is in this process's group beside it
 	testscript.Run(t, params)
