@@ -67,3 +67,13 @@ func (g *GateJudged) Bound() {
 		}
 	}
 }
+
+// Bound shortens a verdict on a base until it fits into an event.
+func (b *BaselineJudged) Bound() {
+	for range 20 {
+		if j, err := json.Marshal(b); err != nil || len(j) <= eventRoom {
+			return
+		}
+		b.Message = text.Head(b.Message, len(b.Message)*3/4)
+	}
+}

@@ -124,6 +124,7 @@ func tryGate(ctx context.Context, t *Tools, check executor.BaselineJudged, dir s
 			out.Log = filepath.ToSlash(filepath.Join(files, f.Name()))
 		}
 	}
+	out.Bound()
 	redacted, _ := executor.Redacted(out, t.Redact).(executor.BaselineJudged) // it is of the type of out
 	return redacted, nil
 }
