@@ -197,7 +197,7 @@ func (f *frozen) whole(ctx context.Context) error {
 		out.Write(x.Bytes())
 	}
 	if _, fits := f.add(out.Bytes()); !fits {
-		return exit.Inputf("this epic is too large for a report of %d MB; ralph ui shows it", MostReport>>20)
+		return exit.Inputf("this epic is too large for a report of %d MB; ralph ui shows it", MostReport/1_000_000)
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ func newReportCommand() *cobra.Command {
 			view.Sayf(cmd.OutOrStdout(), "wrote %s\n", file)
 		}
 		if len(omitted) > 0 {
-			view.Sayf(cmd.ErrOrStderr(), "left out to keep it below %d MB: %s\n", web.MostReport>>20, strings.Join(omitted, ", "))
+			view.Sayf(cmd.ErrOrStderr(), "left out to keep it below %d MB: %s\n", web.MostReport/1_000_000, strings.Join(omitted, ", "))
 		}
 		return nil
 	})
