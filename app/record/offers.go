@@ -38,7 +38,7 @@ func OffersOf(r *Record, v machine.NodeView) []Offer {
 		if _, decides := w.Decision(); !decides || w.How == executor.Drafted || IsDraft(r.Epic) && w.Verb == executor.Approve {
 			continue // begins a run, or writes a plan: at a terminal
 		}
-		o := Offer{Way: w, What: effectOf[w.Verb], Command: w.Command() + r.About()}
+		o := Offer{Way: w, What: effect(w), Command: w.Command() + r.About()}
 		i := slices.IndexFunc(steps, func(s NextStep) bool {
 			return s.Way != nil && s.Way.Verb == w.Verb && s.Way.How == w.How && s.Way.Key == w.Key
 		})
@@ -75,7 +75,14 @@ func (o Offer) ofRun() Offer {
 	return o
 }
 
-// effectOf is what decisions do, where `ralph status` does not say it.
+// effect is what a decision does, where `ralph status` does not say it.
+func effect(w machine.Way) string {
+	if w.How == executor.GatesOnly {
+		return "the gates judge what is in its worktree"
+	}
+	return effectOf[w.Verb]
+}
+
 var effectOf = map[executor.Verb]string{
 	executor.Approve: "let it pass", executor.Reject: "the next attempt starts with your reason", executor.RetryNode: "try again",
 	executor.Skip: "go on without it", executor.Cancel: "end it; what depends on it does not start", executor.Pause: "nothing more of it starts", executor.Resume: "go on",

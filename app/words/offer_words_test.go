@@ -26,7 +26,7 @@ func TestAnAnswerIsNoRetry(t *testing.T) {
 		}
 	}
 	judge := machine.Way{Verb: executor.RetryNode, How: executor.GatesOnly, Key: "1.1"}
-	if got := Offer(judge, executor.CauseQuestion); got != "retry its gates" {
+	if got := Offer(judge, executor.CauseQuestion); got != "run its gates" {
 		t.Errorf("%q", got)
 	}
 	if got := Offer(machine.Way{Verb: executor.Approve}, ""); got != "approve the plan" {

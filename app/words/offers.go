@@ -7,15 +7,17 @@ import (
 
 // howWords say in what way a decision is made.
 var howWords = map[executor.How]string{
-	executor.GatesOnly: "its gates", executor.Discard: "from the start", executor.KeepOld: "with the old result", executor.Override: "in spite of the gate",
+	executor.Discard: "from the start", executor.KeepOld: "with the old result", executor.Override: "in spite of the gate",
 	executor.Forced: "while it runs", executor.Baseline: "a red base", executor.Drafted: "the draft",
 }
 
 // Offer names a decision that can be made about a node that waits for a cause, "" for
-// another node and for the whole run: "approve", "answer", "retry its gates".
+// another node and for the whole run: "approve", "answer", "run its gates".
 func Offer(w machine.Way, cause executor.Cause) string {
 	verb := string(w.Verb)
 	switch {
+	case w.How == executor.GatesOnly:
+		return "run its gates"
 	case w.How != executor.HowPlain:
 		return verb + With(" ", howWords[w.How], "")
 	case w.Key == "" && w.Verb == executor.Approve:

@@ -69,6 +69,7 @@ export function Acts({ offers, href, of }: { offers: Offer[]; href: (o: Offer) =
 
 // ByHand lists the steps that no button here takes; what only looks, the page shows itself.
 export function ByHand({ steps, offers, className }: { steps: NextStep[]; offers: Offer[]; className?: string }) {
+  const readOnly = useReadOnly();
   const left = steps.filter((n) => (!n.way || n.way.verb === "apply") && !/^ralph (show|log|status|why) /.test(n.command));
   return left.map((n) => {
     const after = / then:$/.test(n.what) && steps.slice(steps.indexOf(n)).find((x) => x.way)?.way;
@@ -76,7 +77,7 @@ export function ByHand({ steps, offers, className }: { steps: NextStep[]; offers
     return (
       <p key={n.command} className={className}>
         {capital(n.what.replace(/(, then)?:$/, ""))}: <Command text={n.command} />
-        {button && <> Then: <strong>{label(button)}</strong>.</>}
+        {button && <> Then: {readOnly ? <Command text={button.command} /> : <strong>{label(button)}</strong>}</>}
       </p>
     );
   });
