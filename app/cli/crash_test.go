@@ -635,9 +635,10 @@ func killed(t *testing.T, of story, want string, points []string) (missed []stri
 // every transaction of its journal and around every effect, resumes it, and
 // compares what is left with a run that nobody disturbed. A run is killed several
 // times; with RALPH_KILLS=all each point outside of sandboxes is killed at, with
-// RALPH_KILLS=sandboxes each one in them, else a seeded sample of both. Where git itself is killed at work, what it leaves differs from time to
-// time: those points are for a hunt (RALPH_KILLS=git, make hunt), and what one finds becomes
-// a test of its own in executor/workspace.
+// RALPH_KILLS=sandboxes each one in them, else a seeded sample of both. Where git itself is
+// killed at work, what it leaves differs from time to time: those points are for a hunt
+// (RALPH_KILLS=git, make hunt), and what one finds becomes a test of its own in
+// executor/workspace.
 func TestApplyIsKilledEverywhere(t *testing.T) { // L0-12, execution §9: N1–N6, N8–N10, S2-15, S2-37, S2-45
 	t.Parallel()
 	if testing.Short() {
