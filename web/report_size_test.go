@@ -51,6 +51,9 @@ func TestAReportHasABound(t *testing.T) {
 	if !strings.Contains(said, "the details of ") || !strings.Contains(string(page), "the details of ") {
 		t.Errorf("what is left out: %s", said)
 	}
+	if _, _, err := Report(t.Context(), r, With{}, len(whole)/2); err == nil || !strings.Contains(err.Error(), "too large for a report of 10 MB") {
+		t.Errorf("what has no room at all: %v", err)
+	}
 }
 
 func TestPathsBeginAtTheRepository(t *testing.T) {
