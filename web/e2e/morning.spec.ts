@@ -1,4 +1,5 @@
 // The morning after a night: what one sees first, and who is let in.
+import type { Page } from "@playwright/test";
 import { at, browserSays, epicOf, expect, heading, section, shoot, test } from "./test.ts";
 
 // S4-11
@@ -50,11 +51,21 @@ test("without the token the page says what to do, and shows nothing", async ({ p
   await expect(page.getByRole("alert")).toHaveCount(0);
 });
 
+const byHand = (page: Page) => page.getByRole("main").getByRole("paragraph").filter({ hasText: "Fix it there yourself:" });
+
+test("what is left to do by hand names the button that follows", async ({ page, morning: { ui } }) => {
+  await page.goto(ui.link);
+  await expect(heading(page)).toContainText("wait for you");
+  await at(page, ui, `${await epicOf(page, "A shop that can be trusted")}/n/1.2/now`);
+  await expect(byHand(page)).toContainText(/cd .*Then: Run its gates/);
+  await expect(page.getByRole("button", { name: "Run its gates" })).toBeVisible();
+});
+
 test("--read-only offers no decision", async ({ page, morning: { repo } }) => {
   const ui = await repo.ui("--read-only");
   await page.goto(ui.link);
   await expect(heading(page)).toContainText("wait for you");
-  const verbs = /^(approve|reject|retry|skip|cancel|pause|resume)/i;
+  const verbs = /^(approve|reject|retry|run its gates|skip|cancel|pause|resume)/i;
   const none = async () => {
     await expect(page.getByRole("main").getByRole("button", { name: verbs })).toHaveCount(0);
     await expect(page.getByRole("main").getByRole("link", { name: verbs })).toHaveCount(0);
@@ -74,6 +85,7 @@ test("--read-only offers no decision", async ({ page, morning: { repo } }) => {
     for (const key of ["a", "r", "t", "s"]) await page.keyboard.press(key);
     await expect(page.getByRole("form")).toHaveCount(0);
   }
+  await expect(byHand(page)).toContainText(/cd .*Then: ralph retry 1\.2 --gates-only/);
   await shoot(page, "read-only");
   await ui.program.stop();
 });
