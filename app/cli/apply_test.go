@@ -19,6 +19,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/executortest"
+	"github.com/ralph-compiler/ralph/internal/temptest"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -46,6 +47,7 @@ func newApplyRepo(t *testing.T, epic *ir.Epic) *applyRepo {
 	if testing.Short() {
 		t.Skip("real processes")
 	}
+	temptest.Pin(t.Cleanup)
 	top := t.TempDir()
 	r := &applyRepo{t: t, dir: filepath.Join(top, "project")}
 	if err := os.MkdirAll(r.dir, 0o755); err != nil {

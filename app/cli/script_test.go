@@ -49,9 +49,9 @@ func (m atHome) Run() int {
 	if err := os.Setenv("HOME", dir); err != nil {
 		panic(err)
 	}
-	// They wait for processes, half of their time: more of them run side by side than there
-	// are processors. -parallel wins.
-	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
+	// They wait for processes now and then: one more of them runs than there are
+	// processors. -parallel wins.
+	if err := flag.Set("test.parallel", strconv.Itoa(1+runtime.GOMAXPROCS(0))); err != nil {
 		panic(err)
 	}
 	return temptest.Run(m.M)
@@ -107,6 +107,7 @@ func scripts() testscript.Params {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
+			temptest.Pin(e.Defer)
 			e.Setenv("HOME", filepath.Join(e.WorkDir, ".home"))
 			e.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 			e.Setenv("GIT_AUTHOR_DATE", "2026-01-01T00:00:00Z")

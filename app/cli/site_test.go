@@ -19,6 +19,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/journal"
+	"github.com/ralph-compiler/ralph/internal/temptest"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -82,6 +83,7 @@ func newSite(t testing.TB, work string, epic *ir.Epic, where ...string) *site {
 	if testing.Short() {
 		t.Skip("real processes")
 	}
+	temptest.Pin(t.Cleanup)
 	if len(where) == 0 {
 		where = []string{t.TempDir()}
 	}

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package temptest
+
+// Pin does nothing here.
+func Pin(func(func())) {}
