@@ -26,7 +26,7 @@ func mirroredRepo(t *testing.T, lines []string, change ...func(*ir.Epic)) (*appl
 	}}, change...)
 	r := newApplyRepo(t, executortest.Epic(lines, change...))
 	f := bdtest.New(t)
-	b := &beads{f.Program, func(dir string, args ...string) json.RawMessage { return f.Do(dir, "ann", args...) }}
+	b := beadsOf(f)
 	b.push(t, r)
 	return r, b, f
 }

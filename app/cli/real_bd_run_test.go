@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/ralph-compiler/ralph/executor/tracker/bd/bdtest"
 )
 
 // bdSite is a repository with a real beads database.
@@ -59,7 +61,7 @@ func newBdSite(t *testing.T, project string) *bdSite {
 	s.run("git", "init", "-q", "-b", "main", ".")
 	s.run("git", "config", "user.name", "Ann")
 	s.run("git", "config", "user.email", "ann@example.org")
-	s.run(program, "init", "--prefix", "bd", "--stealth", "--skip-hooks", "--skip-agents", "--non-interactive", "--quiet")
+	bdtest.InitReal(t, program, s.dir, "bd")
 	s.as("zoe", "create", "Something else", "--id", "bd-other", "-l", "ui", "-d", "not ralph's")
 	s.as("zoe", "comments", "add", "bd-other", "mine")
 	return s

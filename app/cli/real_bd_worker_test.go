@@ -14,6 +14,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/executor/executortest"
 	"github.com/ralph-compiler/ralph/executor/tracker/bd"
+	"github.com/ralph-compiler/ralph/executor/tracker/bd/bdtest"
 )
 
 // Three issues that wait for each other, one that is excluded and one that a person
@@ -76,7 +77,7 @@ tracker "bd" {
 		}
 		return list[0]
 	}
-	as("ada", "init", "--prefix", "bd", "--stealth", "--skip-hooks", "--skip-agents", "--non-interactive", "--quiet")
+	bdtest.InitReal(t, program, s.dir, "bd")
 	for _, x := range []struct{ id, title, labels, priority string }{
 		{"bd-users", "Store users", "api", "2"},
 		{"bd-login", "Log in with a password", "api", "2"},

@@ -27,11 +27,13 @@ import (
 type beads struct {
 	program string
 	do      func(dir string, args ...string) json.RawMessage
+	init    func(dir string)
 }
 
-func fakeBeads(t *testing.T) *beads {
-	f := bdtest.New(t)
-	return &beads{f.Program, func(dir string, args ...string) json.RawMessage { return f.Do(dir, "ann", args...) }}
+func fakeBeads(t *testing.T) *beads { return beadsOf(bdtest.New(t)) }
+
+func beadsOf(f *bdtest.Fake) *beads {
+	return &beads{f.Program, func(dir string, args ...string) json.RawMessage { return f.Do(dir, "ann", args...) }, func(dir string) { f.Init(dir) }}
 }
 
 // realBeads is the real bd; the test is skipped where it is not there.
@@ -45,7 +47,7 @@ func realBeads(t *testing.T) *beads {
 	if err := os.Symlink(path, filepath.Join(bin, "bd")); err != nil {
 		t.Fatal(err)
 	}
-	return &beads{filepath.Join(bin, "bd"), func(dir string, args ...string) json.RawMessage {
+	do := func(dir string, args ...string) json.RawMessage {
 		t.Helper()
 		cmd := exec.Command(path, args...)
 		cmd.Dir = dir
@@ -55,13 +57,14 @@ func realBeads(t *testing.T) *beads {
 			t.Fatalf("bd %s: %v\n%s", strings.Join(args, " "), err, out)
 		}
 		return out
-	}}
+	}
+	return &beads{filepath.Join(bin, "bd"), do, func(dir string) { bdtest.InitReal(t, path, dir, "bd") }}
 }
 
 // push makes a database in a repository and writes its epic into it.
 func (b *beads) push(t *testing.T, r *applyRepo) {
 	t.Helper()
-	b.do(r.dir, "init", "--prefix", "bd", "--stealth", "--skip-hooks", "--skip-agents", "--non-interactive", "--quiet")
+	b.init(r.dir)
 	epic, err := ir.Decode([]byte(r.read("epic.json")))
 	if err != nil {
 		t.Fatal(err)

@@ -171,14 +171,14 @@ func TestDoctorLooksAtBeads(t *testing.T) { // issue: versions outside the teste
 func TestAgentsReadTheBeads(t *testing.T) { // issue: agents get a read-only view
 	t.Parallel()
 	f := bdtest.New(t)
-	b := &beads{f.Program, func(dir string, args ...string) json.RawMessage { return f.Do(dir, "ann", args...) }}
+	b := beadsOf(f)
 	epic := mirrored()
 	seen := filepath.Join(t.TempDir(), "seen")
 	gate := epic.Gates["check"]
 	gate.Run = "env | grep -E '^(BD|BEADS)_' | sort > '" + seen + "'"
 	epic.Gates["check"] = gate
 	r := newApplyRepo(t, epic)
-	b.do(r.dir, "init", "--prefix", "bd", "--stealth", "--skip-hooks", "--skip-agents", "--non-interactive", "--quiet")
+	b.init(r.dir)
 	b.ralphWith(t, r, []string{"BEADS_ACTOR=ann", "BD_ACTOR=ann"}, exit.Done, "apply")
 	got, err := os.ReadFile(seen)
 	if want := "BD_NON_INTERACTIVE=1\nBD_READONLY=true\nBEADS_ACTOR=ralph-agent\n"; err != nil || string(got) != want {

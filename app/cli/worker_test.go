@@ -97,7 +97,7 @@ func realDatabase(t *testing.T, work, policy string) *database {
 		}
 		return out
 	}
-	d.do("ada", "init", "--prefix", "bd", "--stealth", "--skip-hooks", "--skip-agents", "--non-interactive", "--quiet")
+	bdtest.InitReal(t, program, d.dir, "bd")
 	return d
 }
 

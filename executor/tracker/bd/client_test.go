@@ -5,8 +5,9 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
-	"strings"
 	"testing"
+
+	"github.com/ralph-compiler/ralph/executor/tracker/bd/bdtest"
 )
 
 // realBd returns the real bd's path; the test is skipped where it is not there.
@@ -27,18 +28,14 @@ func databaseOf(t testing.TB, prefix string) (*Client, string) {
 	t.Helper()
 	program, dir := realBd(t), t.TempDir()
 	t.Setenv("HOME", t.TempDir())
-	for _, line := range []string{
-		"git init -q -b main", "git -c user.name=t -c user.email=t@example.org commit -q --allow-empty -m start",
-		program + " init --prefix " + prefix + " --stealth --skip-hooks --skip-agents --non-interactive --quiet",
-	} {
-		args := strings.Fields(line)
-		cmd := exec.Command(args[0], args[1:]...)
+	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-q", "--allow-empty", "-m", "start"}} {
+		cmd := exec.Command("git", args...)
 		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "BD_NON_INTERACTIVE=1", "BD_DISABLE_METRICS=1", "BD_BACKUP_ENABLED=false")
 		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%s", line, err, out)
+			t.Fatalf("git %v: %v\n%s", args, err, out)
 		}
 	}
+	bdtest.InitReal(t, program, dir, prefix)
 	c, err := Open(context.Background(), Options{Program: program, Dir: dir})
 	if err != nil {
 		t.Fatal(err)
