@@ -72,36 +72,48 @@ func TestApplyRunsAgainExactlyWhatChanged(t *testing.T) { // S2-18
 		return executortest.Epic(lines, append([]func(*ir.Epic){func(e *ir.Epic) { e.Epic.Integration.Gates = []string{"check"} }}, change...)...)
 	}
 	lines := []string{"1.1", "1.2: 1.1", "1.3"}
-	for name, c := range map[string]struct {
+	r := newApplyRepo(t, epic(lines))
+	if got := r.ran(); got != "agents: bd-1-1 bd-1-2 bd-1-3; gates: bd-1-1 bd-1-2 bd-1-3 integration" {
+		t.Fatalf("first ran %s", got)
+	}
+	for _, c := range []struct {
+		name string
 		next *ir.Epic
 		args []string
 		want string
 	}{
-		"nothing": {epic(lines), nil, "agents: ; gates: "},
-		"the text of a sprint; its result comes out the same, so what needs it stays": {
+		{"nothing", epic(lines), nil, "agents: ; gates: "},
+		{
+			"the text of a sprint; its result comes out the same, so what needs it stays",
 			epic(lines, func(e *ir.Epic) { e.Nodes[0].Prompt = []string{"Do it well."} }), nil, "agents: bd-1-1; gates: bd-1-1",
 		},
-		"a gate: only the gates": {
+		{
+			"a gate: only the gates",
 			epic(lines, func(e *ir.Epic) { g := e.Gates["check"]; g.Run = "test -e agent.sh"; e.Gates["check"] = g }), nil,
 			"agents: ; gates: bd-1-1 bd-1-2 bd-1-3 integration",
 		},
-		"limits, labels, priority, concurrency": {
+		{
+			"limits, labels, priority, concurrency",
 			epic(lines, func(e *ir.Epic) {
 				n := &e.Nodes[1]
 				n.Steps[0].Limits.Attempts, n.Steps[0].Limits.TimeoutMS, n.Labels, n.Priority = 9, 1234567, []string{"urgent"}, 0
 				e.Run.Concurrency.Nodes = 1
 			}), nil, "agents: ; gates: ",
 		},
-		"done is ticked": {
+		{
+			"done is ticked",
 			epic(lines, func(e *ir.Epic) { e.Nodes[2].Done = true }), nil, "agents: ; gates: ",
 		},
-		"a sprint is gone: it is left out of the sum": {
+		{
+			"a sprint is gone: it is left out of the sum",
 			epic(lines[:2]), nil, "agents: ; gates: integration",
 		},
-		"a sprint has another number": {
+		{
+			"a sprint has another number",
 			epic(lines, func(e *ir.Epic) { e.Nodes[2].Key = "1.9" }), nil, "agents: ; gates: ",
 		},
-		"a number is given to another sprint": {
+		{
+			"a number is given to another sprint",
 			epic(lines, func(e *ir.Epic) {
 				e.Nodes[2].ID = "bd-new"
 				e.Nodes[2].Git.Branch += "-new"
@@ -109,36 +121,33 @@ func TestApplyRunsAgainExactlyWhatChanged(t *testing.T) { // S2-18
 			}), nil,
 			"agents: bd-new; gates: bd-new",
 		},
-		"a new dependency": {
+		{
+			"a new dependency",
 			epic([]string{"1.1", "1.2: 1.1", "1.3: 1.1"}), nil, "agents: bd-1-3; gates: bd-1-3",
 		},
-		"a new sprint": {
+		{
+			"a new sprint",
 			epic(append(slices.Clone(lines), "1.4: 1.3")), nil, "agents: bd-1-4; gates: bd-1-4 integration",
 		},
-		"a sprint by --rerun; what needs it stays": {
-			epic(lines), []string{"--rerun", "1.1"}, "agents: bd-1-1; gates: bd-1-1",
+		{
+			"a sprint by --rerun; what needs it stays",
+			epic(lines),
+			[]string{"--rerun", "1.1"},
+			"agents: bd-1-1; gates: bd-1-1",
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			r := newApplyRepo(t, epic(lines))
-			if got := r.ran(); got != "agents: bd-1-1 bd-1-2 bd-1-3; gates: bd-1-1 bd-1-2 bd-1-3 integration" {
-				t.Fatalf("first ran %s", got)
-			}
-			r.epic(c.next)
-			if got := r.ran(c.args...); got != c.want {
-				t.Errorf("ran %s\nwant %s", got, c.want)
-			}
-			r.accountIsTrue()
-			if got := r.ran(); got != "agents: ; gates: " {
-				t.Errorf("and once more ran %s", got)
-			}
-			if c.args == nil {
-				r.epic(epic(lines)) // changed back: what is on record counts again
-				if got := r.ran(); strings.Contains(got, "agents: bd") {
-					t.Errorf("changed back, it ran %s", got)
-				}
-				r.accountIsTrue()
-			}
-		})
+		r.epic(c.next)
+		if got := r.ran(c.args...); got != c.want {
+			t.Errorf("%s: ran %s\nwant %s", c.name, got, c.want)
+		}
+		r.accountIsTrue()
+		if got := r.ran(); got != "agents: ; gates: " {
+			t.Errorf("%s: and once more ran %s", c.name, got)
+		}
+		r.epic(epic(lines)) // changed back: what is on record counts again
+		if got := r.ran(); strings.Contains(got, "agents: bd") {
+			t.Errorf("%s: changed back, it ran %s", c.name, got)
+		}
+		r.accountIsTrue()
 	}
 }

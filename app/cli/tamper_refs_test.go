@@ -12,6 +12,13 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
+// movedInClones are the cases that clones play, too: one of each kind of ref. The agent
+// moves them in the user's repository, whatever it works in.
+var movedInClones = []string{
+	"the base moves", "a result moves", "an attempt's pin moves", "the merge that is to begin with",
+	"its own branch leads elsewhere", "its own pin leads elsewhere", "the sum is rewound",
+}
+
 // An agent moves, deletes or makes anew refs of the epic between two sprints: it is
 // seen, the command that is named puts it back, and nothing that ralph makes
 // afterwards rests on it. execution §5 (tampering)
@@ -44,6 +51,9 @@ func TestRefsOfTheEpicThatAnAgentMoves(t *testing.T) {
 		"the sum is rewound":              {`git update-ref refs/heads/ralph/x/integration refs/heads/main`, "refs/heads/ralph/x/integration"},
 	} {
 		for _, layout := range []string{"worktree", "clone"} {
+			if layout == "clone" && !slices.Contains(movedInClones, name) {
+				continue
+			}
 			t.Run(name+"/"+layout, func(t *testing.T) {
 				t.Parallel()
 				work := siteWork + `
