@@ -36,7 +36,7 @@ test: ## all tests that need only Go and git
 # A race-built program sleeps for a second when it ends, and tests start many: every ralph
 # is the test binary.
 race: ## the same under the race detector, with a few stories of real processes
-	GORACE=atexit_sleep_ms=50 $(GO) test -race -short -timeout 60m ./...
+	GOGC=$${GOGC:-400} GORACE=atexit_sleep_ms=50 $(GO) test -race -short -timeout 60m ./...
 
 agents: $(TOOLS)/agents/bin/ready ## install the agent programs that ralph is tested with into .tools/agents
 
@@ -94,7 +94,7 @@ $(BIN)/gremlins: Makefile
 	GOBIN=$(BIN) $(GO) install github.com/go-gremlins/gremlins/cmd/gremlins@$(GREMLINS_VERSION)
 	@touch $@
 
-attacks: ## kill apply at every point outside of sandboxes, and run every attack, where make test takes a sample
+attacks: ## every attack, and a kill of apply at every point outside of sandboxes, where make test takes samples (CI: in make test)
 	RALPH_KILLS=all $(GO) test -count=1 -timeout 30m ./app/cli -run TestApplyIsKilledEverywhere
 	RALPH_ATTACKS=all $(GO) test -count=1 -timeout 30m ./app/cli -run TestAttacks
 	RALPH_ATTACKS=all $(GO) test -count=1 ./compiler -run TestHostileInputsAreBounded
