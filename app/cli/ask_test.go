@@ -110,7 +110,7 @@ func (s *site) nothingAside() {
 func TestAskWorksWhileARunGoesOnAndEndsWithCtrlC(t *testing.T) { // S0-114
 	t.Parallel()
 	s := sessionSite(t, []string{"1.1", "1.2: 1.1"}, askedWork+`
-if [ "$RALPH_NODE" = 1.2 ]; then echo begun > "$TOP/log/second"; while [ ! -e "$TOP/log/go" ]; do sleep 0.05; done; fi`)
+if [ "$RALPH_NODE" = 1.2 ]; then echo begun > "$TOP/log/second"; while [ ! -e "$TOP/log/go" ]; do sleep 0.1; done; fi`)
 	run := s.begin(func(r *starting) { r.cmd.Env = append(r.cmd.Env, asProgram+"=") }, "apply")
 	s.exists("../log/second")
 	if got := s.program(exit.Done, "ask", "1.1", "why?"); !strings.Contains(got.out, "I am ses-1.1-implement-2-fork") {

@@ -19,7 +19,7 @@ func TestABeadGoesOnAfterKill9(t *testing.T) {
 	r := newCornerRepo(t, &cornerCase{
 		agent: `echo "$RALPH_ATTEMPT" >> "$TOP/tries"
 echo work > out
-if test ! -e "$TOP/go"; then touch "$TOP/at-work"; while :; do sleep 0.05; done; fi`,
+if test ! -e "$TOP/go"; then touch "$TOP/at-work"; while :; do sleep 0.1; done; fi`,
 	})
 	r.write("bead.json", `{"id": "gt-1", "intent": "Work", "dod": {"verifiers": [{"name": "It is there", "command": "grep work out"}]}, "constraints": {"time_budget_minutes": 5}}`)
 	first := r.command("ralph", "apply", "bead.json")

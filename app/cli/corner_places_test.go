@@ -35,7 +35,7 @@ var cornerPlaces = []cornerCase{
 	{
 		group: "worktree", name: "two claim the same work",
 		want:  "one apply holds the epic; a second is refused and told who holds it",
-		agent: `echo x > out; touch "$TOP/at-work"; while test ! -e "$TOP/go"; do sleep 0.05; done`,
+		agent: `echo x > out; touch "$TOP/at-work"; while test ! -e "$TOP/go"; do sleep 0.1; done`,
 		check: func(t *testing.T, r *cornerRepo) {
 			r.ralph(exit.Done, "compile", "plan.md")
 			first := r.command("ralph", "apply")

@@ -129,7 +129,7 @@ tty; size; echo ready; while :; do read line || continue; case $line in done) ex
 
 func TestEnterIsRefused(t *testing.T) {
 	t.Parallel()
-	s := confinedSite(t, confinedWork+`; while [ -e "$TOP/log/busy" ]; do sleep 0.05; done`)
+	s := confinedSite(t, confinedWork+`; while [ -e "$TOP/log/busy" ]; do sleep 0.1; done`)
 	s.write("../log/busy", "")
 	refused := func(code int, want string, args ...string) {
 		t.Helper()
@@ -223,7 +223,7 @@ func TestASessionOutsideASandboxIsJoinedOutside(t *testing.T) {
 // Who joins the session of an agent at work takes it over, also in a sandbox.
 func TestASessionAtWorkIsTakenOverInside(t *testing.T) {
 	t.Parallel()
-	s := confinedSite(t, confinedWork+`; while [ -e "$TOP/log/busy" ]; do sleep 0.05; done`)
+	s := confinedSite(t, confinedWork+`; while [ -e "$TOP/log/busy" ]; do sleep 0.1; done`)
 	s.write("../log/busy", "")
 	r := s.begin(func(r *starting) { r.cmd.Env = append(r.cmd.Env, asProgram+"=") }, "apply", "--only", "1.1")
 	s.until("the agent works", func() bool { _, err := os.Stat(filepath.Join(s.tree("1.1"), "out-1.1.txt")); return err == nil })

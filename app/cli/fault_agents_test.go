@@ -89,7 +89,7 @@ git update-ref refs/heads/ralph/x/1-2 HEAD`, late: true,
 			does: `echo "$RALPH_NODE" > "out-$RALPH_NODE.txt"
 setsid sh -c 'trap "" TERM HUP; while :; do echo late >> late.txt; sleep 0.2; done' &
 (setsid sh -c 'setsid sh -c "while :; do echo later >> later.txt; sleep 0.2; done" & exit 0' &)
-until [ -e late.txt ] && [ -e later.txt ]; do sleep 0.05; done`,
+until [ -e late.txt ] && [ -e later.txt ]; do sleep 0.1; done`,
 		},
 		"one that kills itself": {
 			rows: "A1", does: `if mkdir "$TOP/once" 2>/dev/null; then kill -9 $$; fi; echo "$RALPH_NODE" > "out-$RALPH_NODE.txt"`,

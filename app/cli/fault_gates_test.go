@@ -63,7 +63,7 @@ func gatesMisbehave(t *testing.T, confined bool) {
 			rows: "C1, execution §4", does: `trap '' TERM; while :; do sleep 1; done`, limit: 800, exit: exit.NotDone, want: executor.Fail, tries: 3,
 		},
 		"a command that daemonises": {
-			rows: "C3", does: `setsid sh -c 'trap "" TERM; : > "$TOP/late"; while :; do sleep 0.1; done' & until [ -e "$TOP/late" ]; do sleep 0.02; done`, exit: exit.Done, want: executor.Pass,
+			rows: "C3", does: `setsid sh -c 'trap "" TERM; : > "$TOP/late"; while :; do sleep 0.1; done' & until [ -e "$TOP/late" ]; do sleep 0.1; done`, exit: exit.Done, want: executor.Pass,
 		},
 		"a tester that prints garbage": {
 			rows: "G1", agent: true, does: `head -c 100000 /dev/urandom`, exit: exit.Waiting, want: executor.ErrorJudged, runs: 4, // asked again, and judged once more

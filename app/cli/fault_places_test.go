@@ -131,7 +131,7 @@ func rename(s *site, from, to string) {
 // want, and ralph goes on from the commit that it pinned.
 func TestTheUserGoesOnWorking(t *testing.T) { // D7, D9, S0-57, execution §2: the base is pinned
 	t.Parallel()
-	s := newSite(t, `mkdir "$TOP/at.$RALPH_NODE"; until [ -e "$TOP/go.$RALPH_NODE" ]; do sleep 0.02; done
+	s := newSite(t, `mkdir "$TOP/at.$RALPH_NODE"; until [ -e "$TOP/go.$RALPH_NODE" ]; do sleep 0.1; done
 `+siteWork, executortest.Epic([]string{"1.1", "1.2: 1.1", "1.3"}, func(e *ir.Epic) { e.Epic.Integration.Gates = []string{"check"} }))
 	a := s.start("apply", "--events", "jsonl")
 	at := func(key string) {

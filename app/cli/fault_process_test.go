@@ -17,7 +17,7 @@ import (
 )
 
 // holdingWork is an agent that stays until a file lets it go.
-const holdingWork = `mkdir -p "$TOP/at.$RALPH_NODE"; until [ -e "$TOP/go.$RALPH_NODE" ]; do sleep 0.02; done
+const holdingWork = `mkdir -p "$TOP/at.$RALPH_NODE"; until [ -e "$TOP/go.$RALPH_NODE" ]; do sleep 0.1; done
 ` + siteWork
 
 // at waits until the agent of a sprint is at work.

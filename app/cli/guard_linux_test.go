@@ -28,7 +28,7 @@ setsid sh -c "trap '' TERM HUP INT; $STAY" &
 env -i PATH="$PATH" PIDS="$PIDS" sh -c "$STAY" &
 setsid env -i PATH="$PATH" PIDS="$PIDS" sh -c "$STAY" &
 (setsid sh -c 'sh -c "$STAY" & exec sleep 0' &)
-until [ "$(wc -l < "$PIDS")" -ge 5 ]; do sleep 0.02; done
+until [ "$(wc -l < "$PIDS")" -ge 5 ]; do sleep 0.1; done
 sleep "${SEEN:-0}"
 echo $$ >> "$PIDS"; mv "$PIDS" "$TOP/tree"
 while :; do sleep 60; done

@@ -87,7 +87,7 @@ func TestTheSameApprovalCountsAfterACrash(t *testing.T) { // execution §5 "Appr
 // TestSayingItTwiceFrightensNobody: what is asked for is so already.
 func TestSayingItTwiceFrightensNobody(t *testing.T) { // execution §5 cancel, pause, resume, skip
 	t.Parallel()
-	s := newSite(t, siteWork+"\n"+`[ "$RALPH_NODE" != 1.1 ] || while [ ! -e "$TOP/go" ]; do sleep 0.05; done`, executortest.Epic([]string{"1.1", "1.2: 1.1", "1.3: 1.1", "1.4"}, func(e *ir.Epic) { e.Run.Concurrency.Nodes = 4 }))
+	s := newSite(t, siteWork+"\n"+`[ "$RALPH_NODE" != 1.1 ] || while [ ! -e "$TOP/go" ]; do sleep 0.1; done`, executortest.Epic([]string{"1.1", "1.2: 1.1", "1.3: 1.1", "1.4"}, func(e *ir.Epic) { e.Run.Concurrency.Nodes = 4 }))
 	twice := func(want string, args ...string) {
 		t.Helper()
 		for i, want := range []string{args[0], want} {

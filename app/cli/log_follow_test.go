@@ -15,7 +15,7 @@ import (
 
 // followedWork speaks in steps that a test opens, on both of its outputs.
 const followedWork = `cat > /dev/null
-wait_for() { while [ ! -e "$TOP/log/$1" ]; do sleep 0.02; done; }
+wait_for() { while [ ! -e "$TOP/log/$1" ]; do sleep 0.1; done; }
 echo "attempt $RALPH_ATTEMPT: one"; echo "attempt $RALPH_ATTEMPT: two"
 echo reached > "$TOP/log/reached-$RALPH_ATTEMPT"
 wait_for "go-$RALPH_ATTEMPT"

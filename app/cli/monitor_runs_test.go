@@ -23,7 +23,7 @@ import (
 // type, and changes nothing. S4-61, S4-63, L0-08
 func TestTheMonitorShowsRunsOfSeveralRepositories(t *testing.T) {
 	t.Parallel()
-	busy := newSite(t, `while [ ! -e "$TOP/log/go" ]; do sleep 0.05; done; echo x > "out-$RALPH_NODE.txt"`, executortest.Epic([]string{"1.1", "1.2: 1.1"}, func(e *ir.Epic) {
+	busy := newSite(t, `while [ ! -e "$TOP/log/go" ]; do sleep 0.1; done; echo x > "out-$RALPH_NODE.txt"`, executortest.Epic([]string{"1.1", "1.2: 1.1"}, func(e *ir.Epic) {
 		for i := range e.Nodes {
 			e.Nodes[i].Steps[0].Stall = ir.Stall{AfterMS: 600_000, Action: "fail"}
 		}

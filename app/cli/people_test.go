@@ -48,7 +48,8 @@ func (r *applyRepo) says(args string, wants ...string) {
 // until waits until a node has a status, as another process sees it.
 func (r *applyRepo) until(key, status string) {
 	r.t.Helper()
-	for end := time.Now().Add(patience); ; <-time.After(20 * time.Millisecond) {
+	for end := time.Now().Add(patience); ; {
+		began := time.Now()
 		var s record.StatusJSON
 		if err := json.Unmarshal([]byte(r.ralph(exit.Done, "status", "--json")), &s); err != nil {
 			r.t.Fatal(err)
@@ -61,6 +62,7 @@ func (r *applyRepo) until(key, status string) {
 		if r.t.Context().Err() != nil || time.Now().After(end) {
 			r.t.Fatalf("%s never became %s", key, status)
 		}
+		pause(began)
 	}
 }
 

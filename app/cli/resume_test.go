@@ -20,7 +20,7 @@ const resumedWork = `n=$(cat "$TOP/log/turns" 2>/dev/null || echo 0); n=$((n+1))
 cat > "$TOP/log/prompt-$n"; echo "$SESSION" >> "$TOP/log/sessions"
 if [ ! -e draft.txt ]; then
 	echo drafted > draft.txt; git add draft.txt; echo staged > staged.txt; git add staged.txt; echo not > loose.txt
-	if [ $n = 1 ]; then echo reached > "$TOP/log/halfway"; while :; do sleep 0.05; done; fi
+	if [ $n = 1 ]; then echo reached > "$TOP/log/halfway"; while :; do sleep 0.1; done; fi
 fi
 echo resumed >> draft.txt
 `

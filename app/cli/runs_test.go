@@ -17,7 +17,7 @@ import (
 // gone on with; neither has an end or an exit code yet. S4-53
 func TestRunsListsTheOneThatHasNotEnded(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, `while [ ! -e "$TOP/log/go" ]; do sleep 0.05; done
+	s := newSite(t, `while [ ! -e "$TOP/log/go" ]; do sleep 0.1; done
 `+siteWork, executortest.Epic([]string{"1.1"}))
 	run := s.start("apply")
 	s.until("the agent is at work", func() bool { return s.noted("agents", "1.1.implement-1") > 0 })

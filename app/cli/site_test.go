@@ -334,12 +334,19 @@ const patience = 5 * time.Minute
 // until waits for something that has to become true.
 func (s *site) until(what string, ready func() bool) {
 	s.t.Helper()
-	for end := time.Now().Add(patience); s.t.Context().Err() == nil && time.Now().Before(end); <-time.After(5 * time.Millisecond) {
+	for end := time.Now().Add(patience); s.t.Context().Err() == nil && time.Now().Before(end); {
+		began := time.Now()
 		if ready() {
 			return
 		}
+		pause(began)
 	}
 	s.t.Fatalf("it never came: %s", what)
+}
+
+// pause leaves what is waited for five times as long as asking for it has taken.
+func pause(began time.Time) {
+	time.Sleep(min(5*time.Millisecond+5*time.Since(began), 2*time.Second))
 }
 
 // exists waits for a file of the site and returns what stands in it.

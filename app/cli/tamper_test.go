@@ -190,7 +190,7 @@ func TestTamperingOutlivesACrash(t *testing.T) {
 func TestWhatPeopleDoMeanwhileIsNoTampering(t *testing.T) {
 	t.Parallel()
 	work := siteWork + `
-if [ -e "$TOP/wait" ]; then while [ ! -e "$TOP/go" ]; do sleep 0.05; done; fi`
+if [ -e "$TOP/wait" ]; then while [ ! -e "$TOP/go" ]; do sleep 0.1; done; fi`
 	s := newSite(t, work, executortest.Epic([]string{"1.1", "1.2: 1.1"}))
 	s.write("../wait", "")
 	first := s.start("apply")

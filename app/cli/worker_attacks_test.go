@@ -13,7 +13,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor/tracker/bd/bdtest"
 )
 
-const untilGo = `echo > "$TOP/log/at-work"; while [ ! -e "$TOP/log/go" ]; do sleep 0.05; done; echo x > a.txt`
+const untilGo = `echo > "$TOP/log/at-work"; while [ ! -e "$TOP/log/go" ]; do sleep 0.1; done; echo x > a.txt`
 
 // A label that was there before the question answers another one: it is taken away,
 // and a person is asked.
@@ -21,7 +21,7 @@ func TestALabelFromBeforeTheQuestionDecidesNothing(t *testing.T) {
 	t.Parallel()
 	d := faultDatabase(t, untilGo, askAda+"tracker \"bd\" { approvals = true }\n")
 	d.put(`{"id":"bd-a"}`)
-	w := d.start("worker", "--poll", "100ms", "--once")
+	w := d.start("worker", "--poll", "300ms", "--once")
 	d.exists("../log/at-work")
 	d.person("label", "add", "bd-a", "human:approved")
 	if err := os.WriteFile(d.file("../log/go"), nil, 0o600); err != nil {
@@ -61,7 +61,7 @@ func TestWhatBdDoesNotCloseHoldsNobodyUp(t *testing.T) {
 	t.Parallel()
 	d := faultDatabase(t, `if [ "$RALPH_NODE" = bd-a ]; then `+untilGo+`; else echo y > b.txt; fi`, plainSteps)
 	d.put(`{"id":"bd-a","priority":1}`, `{"id":"bd-b"}`, `{"id":"bd-x","labels":["ashep:excluded"]}`)
-	w := d.start("worker", "--poll", "100ms", "--once")
+	w := d.start("worker", "--poll", "300ms", "--once")
 	d.exists("../log/at-work")
 	d.person("dep", "add", "bd-a", "bd-x")
 	if err := os.WriteFile(d.file("../log/go"), nil, 0o600); err != nil {

@@ -20,7 +20,7 @@ import (
 // going starts a worker that goes on until it is told to end.
 func (d *database) going(args ...string) *starting {
 	d.t.Helper()
-	return d.start(append([]string{"worker", "--poll", "100ms"}, args...)...)
+	return d.start(append([]string{"worker", "--poll", "300ms"}, args...)...)
 }
 
 // stands waits until an issue has a status.
@@ -118,7 +118,7 @@ func TestAWorkerThatIsKilledIsFollowed(t *testing.T) {
 	for name, both := range map[string]bool{"the worker alone": false, "the worker and its run": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := faultDatabase(t, `echo > "$TOP/log/at-work"; while [ ! -e "$TOP/log/go" ]; do sleep 0.05; done; echo x > a.txt`, plainSteps)
+			d := faultDatabase(t, `echo > "$TOP/log/at-work"; while [ ! -e "$TOP/log/go" ]; do sleep 0.1; done; echo x > a.txt`, plainSteps)
 			d.put(`{"id":"bd-a"}`)
 			w := d.going()
 			d.exists("../log/at-work")
@@ -257,7 +257,7 @@ func TestWhatCannotBeRunIsSaidOnce(t *testing.T) { // S4-12, S4-51
 // Ctrl-C lets what runs finish; a second one stops it, and the issue is open again.
 func TestAWorkerEndsGently(t *testing.T) {
 	t.Parallel()
-	d := faultDatabase(t, `echo > "$TOP/log/at-work"; while [ ! -e "$TOP/log/go" ]; do sleep 0.05; done; echo x > a.txt`, plainSteps)
+	d := faultDatabase(t, `echo > "$TOP/log/at-work"; while [ ! -e "$TOP/log/go" ]; do sleep 0.1; done; echo x > a.txt`, plainSteps)
 	d.put(`{"id":"bd-a"}`, `{"id":"bd-b"}`)
 	w := d.going()
 	d.exists("../log/at-work")
@@ -326,8 +326,8 @@ func TestTwoWorkersShareADatabase(t *testing.T) {
 	for _, id := range ids {
 		d.put(`{"id":"` + id + `"}`)
 	}
-	one, said := d.watching("one.txt", "worker", "--poll", "100ms", "--max", "2")
-	two, also := d.watching("two.txt", "worker", "--poll", "100ms")
+	one, said := d.watching("one.txt", "worker", "--poll", "300ms", "--max", "2")
+	two, also := d.watching("two.txt", "worker", "--poll", "300ms")
 	for _, id := range ids {
 		d.stands(id, "closed")
 	}

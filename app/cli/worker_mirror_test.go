@@ -23,7 +23,7 @@ policy "p" {
 }
 `)
 	d.put(`{"id":"bd-a","labels":["api","phase:implement"],"acceptance_criteria":"- it works","metadata":{"branch":"mine","k":[1,{"o":null}]}}`)
-	w := d.start("worker", "--poll", "100ms", "--once")
+	w := d.start("worker", "--poll", "300ms", "--once")
 	d.exists("../log/at-work")
 	d.until("its bead says at which step it is", func() bool { return slices.Contains(d.bead("bd-a").Labels, "phase:polish") })
 	d.person("update", "bd-a", "--title", "Make it blue", "--description", "As ada wants it.", "--add-label", "urgent")
@@ -121,7 +121,7 @@ func TestBdAWorkerGoesOnWithARecoveredIssue(t *testing.T) { // S2-41, S2-43, S2-
 func goesOnWithRecovered(t *testing.T, open func(t *testing.T, work, policy string) *database) {
 	d := open(t, `echo "$RALPH_STEP" >> out.txt; if [ "$RALPH_STEP" = polish ] && ! [ -e "$TOP/log/go" ]; then echo > "$TOP/log/at-work"; sleep 600; fi`, twoSteps)
 	d.put(`{"id":"bd-a","labels":["api"]}`)
-	w := d.start("worker", "--poll", "100ms")
+	w := d.start("worker", "--poll", "300ms")
 	d.exists("../log/at-work")
 	d.until("its bead says at which step it is", func() bool { return slices.Contains(d.bead("bd-a").Labels, "phase:polish") })
 	if err := w.cmd.Process.Kill(); err != nil {
@@ -197,7 +197,7 @@ func TestAnIssueThatAPersonTakesOverStaysTheirs(t *testing.T) { // S4-59
 	t.Parallel()
 	d := faultDatabase(t, untilGo+`; echo made > out.txt`, plainSteps)
 	d.put(`{"id":"bd-a"}`)
-	w := d.start("worker", "--poll", "100ms", "--once")
+	w := d.start("worker", "--poll", "300ms", "--once")
 	d.exists("../log/at-work")
 	d.person("update", "bd-a", "--assignee", "ada", "--force")
 	d.until("the run drains", func() bool { return strings.Contains(d.outputs(), "interrupted: nothing new starts") })

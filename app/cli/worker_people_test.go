@@ -145,7 +145,7 @@ func TestARunThatSomebodyElseHoldsIsWaitedFor(t *testing.T) {
 	}
 	hand := d.start("apply", epic)
 	d.exists("../log/at-work")
-	w, said := d.watching("worker.txt", "worker", "--poll", "100ms", "--once")
+	w, said := d.watching("worker.txt", "worker", "--poll", "300ms", "--once")
 	d.until("the worker steps back", func() bool { return strings.Contains(said(), "another ralph apply is running it") })
 	d.open("go")
 	if got := hand.wait(); got.code != exit.Done {

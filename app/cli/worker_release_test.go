@@ -18,7 +18,7 @@ func TestACancelledRunReleasesItsIssue(t *testing.T) {
 	t.Parallel()
 	d := faultDatabase(t, untilGo, plainSteps)
 	d.put(`{"id":"bd-a","labels":["api"]}`)
-	w := d.start("worker", "--poll", "100ms", "--once")
+	w := d.start("worker", "--poll", "300ms", "--once")
 	d.exists("../log/at-work")
 	if got := d.ralph("cancel", "bd-a", "-m", "not now", "--epic", d.epics()[0]); got.code != exit.Done {
 		t.Fatalf("cancel: %s", got.all())

@@ -182,7 +182,7 @@ func (d *database) comments(id string) string {
 // worker runs one to its end.
 func (d *database) worker(want int, args ...string) ran {
 	d.t.Helper()
-	got := d.start(append([]string{"worker", "--poll", "100ms"}, args...)...).wait()
+	got := d.start(append([]string{"worker", "--poll", "300ms"}, args...)...).wait()
 	if got.code != want {
 		d.t.Fatalf("worker ended with %d, want %d\n%s\n%s", got.code, want, got.all(), d.outputs())
 	}
