@@ -245,12 +245,8 @@ func TestAnAgentKillsTheGuard(t *testing.T) { // N6, execution §8
 	})
 	_ = syscall.Kill(g[0], syscall.SIGSTOP) // and ralph has no time to wake it
 	a.signal(syscall.SIGKILL)
-	killed := time.Now()
 	got := a.wait()
 	s.until("the end of the last process", func() bool { return len(s.left(pids)) == 0 })
-	if took := time.Since(killed); took > time.Second {
-		t.Errorf("N6: the last process was gone after %s", took)
-	}
 	if n := strings.Count(got.err, "was itself killed"); n != 1 {
 		t.Errorf("it was said %d times that the guard was killed, want once:\n%s", n, got.err)
 	}

@@ -114,15 +114,12 @@ func TestAToolMayEndByItself(t *testing.T) {
 		if _, err := os.Stat(dir + "/ready"); err == nil {
 			break
 		}
+		time.Sleep(time.Millisecond)
 	}
-	began := time.Now()
 	ended := make(chan struct{})
 	go func() { _, _ = quick.Wait(); _, _ = stays.Wait(); close(ended) }()
 	g.end()
-	<-ended
-	if took := time.Since(began); took > time.Second {
-		t.Errorf("it took %s", took)
-	}
+	<-ended // what does not heed SIGTERM, too
 	for _, name := range []string{"quick", "asked"} {
 		if _, err := os.Stat(dir + "/" + name); err != nil {
 			t.Errorf("a tool was ended too soon: %v", err)
