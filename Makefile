@@ -63,7 +63,7 @@ $(BIN)/bd: tools/bd/go.mod tools/bd/go.sum
 
 e2e: $(BIN)/dot $(BIN)/bd agents web-e2e ## install the outside programs into .tools/, require them, and run the real agents, the real bd and the page
 	PATH="$(BIN):$$PATH" RALPH_E2E=1 $(GO) test -count=1 ./app/cli -run '^TestScripts$$'
-	PATH="$(BIN):$$PATH" RALPH_BD="$(BIN)/bd" $(GO) test -count=1 -p 1 -timeout 20m -run '^TestBd' ./executor/tracker/... ./app/cli ./web
+	PATH="$(BIN):$$PATH" RALPH_BD="$(BIN)/bd" $(GO) test -count=1 -timeout 20m -run '^TestBd' ./executor/tracker/... ./app/cli ./web
 	$(GO) mod download
 	PATH="$(BIN):$$PATH" RALPH_E2E=1 RALPH_E2E_REQUIRE=1 RALPH_E2E_AGENTS="$(TOOLS)/agents/bin" \
 	  $(GO) run ./tools/offline $(GO) test -count=1 -p 1 -timeout 15m -run '^TestReal' ./executor/... ./app/cli

@@ -27,6 +27,7 @@ func TestAnEpicOfPeopleIsAppliedWithItsMirror(t *testing.T) { // S2-15, S2-16, S
 }
 
 func TestBdAnEpicOfPeopleIsAppliedWithItsMirror(t *testing.T) { // S2-15, S2-16, S2-21, S2-24, S2-29
+	t.Parallel()
 	appliesAnEpicOfPeople(t, realDatabase(t, writesItsName, importedPolicy))
 }
 

@@ -61,6 +61,7 @@ echo '{"result": "success", "summary": "two sprints"}' >"$RALPH_OUTCOME"
 // its plan was approved, a comment for each attempt, and the plan's own beads with what
 // waits for what.
 func TestBdADraftIsPlannedThereAndItsPlanPushed(t *testing.T) { // S2-02, S2-03, S2-05, S2-06, S2-07, S2-09
+	t.Parallel()
 	project := t.TempDir()
 	for name, text := range map[string]string{
 		"ralph.hcl": bdDrafter, "agent.sh": bdDrafterScript, "worker.sh": workerScript, "greet.sh": "echo hi\n",

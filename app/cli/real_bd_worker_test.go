@@ -22,6 +22,7 @@ import (
 // sees the first's code, an approval by label is heeded, and nothing else is touched.
 // S4-09, S4-12..17, S4-21, S4-49..59, S4-95..100, S4-109..119
 func TestBdAWorkerWorksOffARealDatabase(t *testing.T) {
+	t.Parallel()
 	program := os.Getenv("RALPH_BD")
 	if program == "" {
 		t.Skip("RALPH_BD is not set: make e2e builds the real bd and tests with it")

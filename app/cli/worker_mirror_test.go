@@ -64,6 +64,7 @@ func TestTheRunOfAnIssueIsRecovered(t *testing.T) { // S2-41, S2-43, S2-45
 }
 
 func TestBdTheRunOfAnIssueIsRecovered(t *testing.T) { // S2-41, S2-43, S2-45
+	t.Parallel()
 	recoversAnIssue(t, realDatabase)
 }
 
@@ -115,6 +116,7 @@ func TestAWorkerGoesOnWithARecoveredIssue(t *testing.T) { // S2-41, S2-43, S2-45
 }
 
 func TestBdAWorkerGoesOnWithARecoveredIssue(t *testing.T) { // S2-41, S2-43, S2-45, S4-59
+	t.Parallel()
 	goesOnWithRecovered(t, realDatabase)
 }
 
