@@ -94,7 +94,7 @@ $(BIN)/gremlins: Makefile
 	GOBIN=$(BIN) $(GO) install github.com/go-gremlins/gremlins/cmd/gremlins@$(GREMLINS_VERSION)
 	@touch $@
 
-attacks: ## every attack, and a kill of apply at every point outside of sandboxes, where make test takes samples (CI: in make test)
+attacks: ## every attack, and a kill of apply at every point outside of sandboxes, where make test takes samples
 	RALPH_KILLS=all $(GO) test -count=1 -timeout 30m ./app/cli -run TestApplyIsKilledEverywhere
 	RALPH_ATTACKS=all $(GO) test -count=1 -timeout 30m ./app/cli -run TestAttacks
 	RALPH_ATTACKS=all $(GO) test -count=1 ./compiler -run TestHostileInputsAreBounded
