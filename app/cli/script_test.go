@@ -107,7 +107,9 @@ func scripts() testscript.Params {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
-			temptest.Pin(e.Defer)
+			if !testing.Short() { // the race detector is to see it on all of them
+				temptest.Pin(e.Defer)
+			}
 			e.Setenv("HOME", filepath.Join(e.WorkDir, ".home"))
 			e.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 			e.Setenv("GIT_AUTHOR_DATE", "2026-01-01T00:00:00Z")

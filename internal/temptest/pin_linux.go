@@ -19,8 +19,8 @@ var (
 )
 
 // Pin keeps what the test starts from its own goroutine on one processor, that with the
-// fewest tests. On virtual machines a story of many short processes takes a third more
-// processor time when they move about. Call it before the test starts anything, with what
+// fewest tests. On virtual machines a story of many short processes can take a third
+// more processor time when they move about. Call it before the test starts anything, with what
 // the test calls at its end, such as t.Cleanup. It does nothing where only one processor
 // may be used.
 func Pin(atEnd func(func())) {
