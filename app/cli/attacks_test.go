@@ -3,14 +3,13 @@ package cli
 import (
 	"bytes"
 	"fmt"
-	"hash/fnv"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/ralph-compiler/ralph/internal/temptest"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -30,27 +29,12 @@ func TestAttacks(t *testing.T) {
 	}
 	params := scripts()
 	for _, file := range all {
-		if os.Getenv("RALPH_ATTACKS") == "all" || inPart(filepath.Base(file)) {
+		if in, _ := temptest.Part(filepath.Base(file), 4); in || os.Getenv("RALPH_ATTACKS") == "all" {
 			params.Files = append(params.Files, file)
 		}
 	}
 	params.Cmds["exits"] = within
 	testscript.Run(t, params)
-}
-
-// quarter is which quarter of what takes long runs: RALPH_PART, a hexadecimal digit, chooses
-// it. CI takes a digit of the commit, so that each commit plays another part.
-func quarter() (of uint64, chosen bool) {
-	n, err := strconv.ParseUint(os.Getenv("RALPH_PART"), 16, 64)
-	return n % 4, err == nil
-}
-
-// inPart says whether what has this name belongs to the quarter that runs.
-func inPart(name string) bool {
-	h := fnv.New32a()
-	h.Write([]byte(name))
-	of, _ := quarter()
-	return uint64(h.Sum32()%4) == of
 }
 
 // TestAttacksSayWhatMustHappen: a case begins with the lines "# attack: " and

@@ -23,6 +23,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/executortest"
+	"github.com/ralph-compiler/ralph/internal/temptest"
 	"github.com/ralph-compiler/ralph/internal/wall"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -635,7 +636,7 @@ func killed(t *testing.T, of story, want string, points []string) (missed []stri
 // every transaction of its journal and around every effect, resumes it, and
 // compares what is left with a run that nobody disturbed. A run is killed several
 // times, at a seeded sample of the points; with RALPH_KILLS=all at each one outside of
-// sandboxes, with RALPH_PART at a quarter of these (see [quarter]), with
+// sandboxes, with RALPH_PART at a quarter of these (see [temptest.Part]), with
 // RALPH_KILLS=sandboxes at each one in them. Where git itself is
 // killed at work, what it leaves differs from time to time: those points are for a hunt
 // (RALPH_KILLS=git, make hunt), and what one finds becomes a test of its own in
@@ -687,8 +688,8 @@ func (of story) play(t *testing.T) {
 		points = slices.DeleteFunc(points, func(p string) bool { return !of.only(p) })
 	}
 	points = slices.DeleteFunc(points, func(p string) bool { return strings.HasSuffix(p, ".broken") != (kills == "git") })
-	if _, chosen := quarter(); chosen && kills == "" && of.confined == "" {
-		points, kills = slices.DeleteFunc(points, func(p string) bool { return !inPart(p) }), "all"
+	if _, chosen := temptest.Part("", 4); chosen && kills == "" && of.confined == "" {
+		points, kills = slices.DeleteFunc(points, func(p string) bool { in, _ := temptest.Part(p, 4); return !in }), "all"
 	}
 	rng := rand.New(rand.NewPCG(7, 0))
 	rng.Shuffle(len(points), func(i, j int) { points[i], points[j] = points[j], points[i] })

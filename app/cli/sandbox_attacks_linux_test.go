@@ -12,6 +12,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/sandbox"
 	"github.com/ralph-compiler/ralph/internal/sandbox/sandboxtest"
+	"github.com/ralph-compiler/ralph/internal/temptest"
 	"github.com/ralph-compiler/ralph/internal/wall"
 )
 
@@ -186,7 +187,7 @@ func TestAttacksThroughApply(t *testing.T) {
 		t.Skip("some hundreds of attacks")
 	}
 	kinds := []wall.Kind{wall.Namespaces}
-	if _, chosen := quarter(); chosen || os.Getenv("RALPH_ATTACKS") == "all" {
+	if _, chosen := temptest.Part("", 1); chosen || os.Getenv("RALPH_ATTACKS") == "all" {
 		kinds = append(kinds, wall.Bwrap, wall.Landlock)
 	}
 	for _, kind := range kinds {

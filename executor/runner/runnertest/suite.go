@@ -3,12 +3,10 @@ package runnertest
 import (
 	"encoding/json"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -18,6 +16,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor/mcp"
 	"github.com/ralph-compiler/ralph/executor/runner"
 	"github.com/ralph-compiler/ralph/internal/modeltest"
+	"github.com/ralph-compiler/ralph/internal/temptest"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -60,7 +59,7 @@ func Run(t *testing.T, a Agent) {
 				continue
 			}
 			t.Run(c.Name, func(t *testing.T) {
-				if a.Again && !inPart(c.Name) {
+				if in, chosen := temptest.Part(c.Name, 2); a.Again && chosen && !in {
 					t.Skip("NOT TESTED: RALPH_PART plays the other half of the cases")
 				}
 				if why := reason(a.Kind, s.inner, c.Needs); why != "" {
@@ -80,15 +79,6 @@ func Run(t *testing.T, a Agent) {
 		}
 	}
 	t.Run("in the end", func(t *testing.T) { play(t, true) })
-}
-
-// inPart says whether a case is in the half that RALPH_PART, a hexadecimal digit, chooses:
-// in either half if it is not set.
-func inPart(name string) bool {
-	part, err := strconv.ParseUint(os.Getenv("RALPH_PART"), 16, 64)
-	h := fnv.New32a()
-	h.Write([]byte(name))
-	return err != nil || uint64(h.Sum32()%2) == part%2
 }
 
 // begin prepares what the cases share.
