@@ -365,7 +365,7 @@ func (s *site) mergePulls() {
 
 // crashSite is a repository in which a story plays.
 func crashSite(t testing.TB, of story) *site {
-	s := newSite(t, of.work, of.epic())
+	s := undivided(t, of.work, of.epic())
 	s.standInGit()
 	s.forge()
 	if of.site != nil {
@@ -636,8 +636,8 @@ func killed(t *testing.T, of story, want string, points []string) (missed []stri
 // every transaction of its journal and around every effect, resumes it, and
 // compares what is left with a run that nobody disturbed. A run is killed several
 // times, at a seeded sample of the points; with RALPH_KILLS=all at each one outside of
-// sandboxes, with RALPH_PART at a quarter of these (see [temptest.Part]), with
-// RALPH_KILLS=sandboxes at each one in them. Where git itself is
+// sandboxes, with RALPH_KILLS=sandboxes at each one in them, with RALPH_PART at a sixteenth
+// of both (see [temptest.Turn]). Where git itself is
 // killed at work, what it leaves differs from time to time: those points are for a hunt
 // (RALPH_KILLS=git, make hunt), and what one finds becomes a test of its own in
 // executor/workspace.
@@ -688,8 +688,9 @@ func (of story) play(t *testing.T) {
 		points = slices.DeleteFunc(points, func(p string) bool { return !of.only(p) })
 	}
 	points = slices.DeleteFunc(points, func(p string) bool { return strings.HasSuffix(p, ".broken") != (kills == "git") })
-	if _, chosen := temptest.Part("", 4); chosen && kills == "" && of.confined == "" {
-		points, kills = slices.DeleteFunc(points, func(p string) bool { in, _ := temptest.Part(p, 4); return !in }), "all"
+	if _, divided := temptest.Turn("", 1); divided && kills == "" {
+		kills = "all"
+		points = slices.DeleteFunc(points, func(p string) bool { which, _ := temptest.Turn(of.name+p, 16); return which != 0 })
 	}
 	rng := rand.New(rand.NewPCG(7, 0))
 	rng.Shuffle(len(points), func(i, j int) { points[i], points[j] = points[j], points[i] })

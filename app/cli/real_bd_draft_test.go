@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/ralph-compiler/ralph/app/exit"
+	"github.com/ralph-compiler/ralph/internal/temptest"
 )
 
 // bdDrafter plans what others do: first with a sprint that is not there.
@@ -62,6 +63,7 @@ echo '{"result": "success", "summary": "two sprints"}' >"$RALPH_OUTCOME"
 // waits for what.
 func TestBdADraftIsPlannedThereAndItsPlanPushed(t *testing.T) { // S2-02, S2-03, S2-05, S2-06, S2-07, S2-09
 	t.Parallel()
+	temptest.Share(t, 2)
 	project := t.TempDir()
 	for name, text := range map[string]string{
 		"ralph.hcl": bdDrafter, "agent.sh": bdDrafterScript, "worker.sh": workerScript, "greet.sh": "echo hi\n",

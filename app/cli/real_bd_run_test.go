@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor/tracker/bd/bdtest"
+	"github.com/ralph-compiler/ralph/internal/temptest"
 )
 
 // bdSite is a repository with a real beads database.
@@ -143,6 +144,7 @@ func eventually(t *testing.T, ended <-chan error, ok func() bool) error {
 // The whole way of a plan through a real beads database.
 func TestBdTheDemoIsAppliedAndApprovedInBd(t *testing.T) { // issue "Done when"; S3-37, S2-02, S2-05..07, S2-15..24, S2-29, S2-30..36, S2-39, S4-95..100, L0-06
 	t.Parallel()
+	temptest.Share(t, 2)
 	s := newBdSite(t, "../../examples/demo/project")
 	ralph, err := exec.LookPath("ralph")
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/executor/runner/runnertest"
 	"github.com/ralph-compiler/ralph/internal/modeltest"
+	"github.com/ralph-compiler/ralph/internal/temptest"
 )
 
 // drafters are the programs that sync-agents writes a planner and an explorer for, each
@@ -149,6 +150,7 @@ func TestRealAgentsDraftAPlanThatIsApplied(t *testing.T) {
 	}
 	for _, who := range drafters {
 		t.Run(who.program, func(t *testing.T) {
+			temptest.Share(t, 2)
 			bin := runnertest.Binary(t, who.program)
 			model := modeltest.Start(t)
 			base := model.Load(t, drafting)

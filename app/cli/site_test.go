@@ -80,6 +80,13 @@ if [ -s "$RALPH_FEEDBACK" ]; then echo fixed >> "out-$RALPH_NODE.txt"; fi`
 // the test: of real processes it has the stories that are atOnce.
 func newSite(t testing.TB, work string, epic *ir.Epic, where ...string) *site {
 	t.Helper()
+	temptest.Share(t, 2)
+	return undivided(t, work, epic, where...)
+}
+
+// undivided is newSite for a test that divides itself.
+func undivided(t testing.TB, work string, epic *ir.Epic, where ...string) *site {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("real processes")
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/executor/executortest"
+	"github.com/ralph-compiler/ralph/internal/temptest"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -56,6 +57,7 @@ func TestRefsOfTheEpicThatAnAgentMoves(t *testing.T) {
 			}
 			t.Run(name+"/"+layout, func(t *testing.T) {
 				t.Parallel()
+				temptest.Share(t, 4)
 				work := siteWork + `
 if [ "$RALPH_NODE" = 1.2 ] && [ -e "$TOP/armed" ]; then
 	rm "$TOP/armed"

@@ -133,11 +133,14 @@ func (m inHome) Run() int {
 }
 
 // overLayouts runs a test with linked worktrees, with shared clones, and with clones of
-// confined nodes; a short run, as under the race detector, has the last alone.
+// confined nodes; a short run, as under the race detector, has the last alone, and one that
+// RALPH_PART divides has one of them.
 func overLayouts(t *testing.T, test func(*testing.T)) {
 	layouts := []string{"worktree", "clone", "clone/confined"}
 	if testing.Short() {
 		layouts = layouts[2:]
+	} else if which, divided := temptest.Turn(t.Name(), 3); divided {
+		layouts = layouts[which : which+1]
 	}
 	for _, layout := range layouts {
 		t.Run(layout, test)

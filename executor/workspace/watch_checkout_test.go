@@ -13,6 +13,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/executortest"
+	"github.com/ralph-compiler/ralph/internal/temptest"
 )
 
 // usersWork is a checkout in which somebody is at work: README.md is changed, staged.txt
@@ -67,6 +68,7 @@ func TestNoPrintedCommandLosesWork(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("%s, reversed %v", name, reversed), func(t *testing.T) {
 				t.Parallel()
+				temptest.Share(t, 4)
 				w := newWatching(t)
 				w.git("config", "--local", "advice.detachedHead", "false")
 				for _, h := range []string{"pre-commit", "post-commit"} {

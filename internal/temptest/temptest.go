@@ -1,6 +1,6 @@
 // Package temptest keeps the temporary files of tests in memory. Git and SQLite sync what
 // they write; a test that pulls no plug only waits for that. Pin keeps the processes of a
-// test on one processor, and Part chooses what a run plays of what takes long.
+// test on one processor. Turn and Share divide what takes long among the runs of CI.
 //
 // It is for tests alone and imports the standard library.
 package temptest

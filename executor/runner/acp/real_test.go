@@ -24,7 +24,7 @@ var openCode = runnertest.Agent{
 	Gone:    "ses_e003b9ceffffqM8K3EhyGAG1U",
 	Refused: []string{"opencode.json", ".opencode/opencode.json", ".opencode/plugin/planted.js", ".opencode/plugins/planted.js"},
 	Quiet:   30 * time.Second,
-	Again:   true,
+	Parts:   4,
 }
 
 // openCodeConfig is the runner's block for OpenCode with a model at base.

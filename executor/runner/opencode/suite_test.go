@@ -19,7 +19,7 @@ import (
 
 // suite is the real program under the suite that every runner passes.
 var suite = runnertest.Agent{
-	Kind: "opencode", Binary: "opencode", Model: "scripted/m1",
+	Kind: "opencode", Binary: "opencode", Model: "scripted/m1", Parts: 2,
 	Alias: ir.Model{ID: "m1", Provider: "scripted"},
 	New:   func(b runner.Base) executor.Runner { return &Runner{Base: b} },
 	Config: func(binary, base string) ir.Runner {

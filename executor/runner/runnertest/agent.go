@@ -46,9 +46,9 @@ type Agent struct {
 	// Quiet is how long the program may be silent while it starts, on a loaded
 	// machine; 0 is 5 s.
 	Quiet time.Duration
-	// Again says that the program has a suite of its own: with RALPH_PART, this one plays
-	// half of the cases.
-	Again bool
+	// Parts is by how many RALPH_PART divides the cases, 0 for a program that starts fast
+	// enough to play all of them each time.
+	Parts uint64
 }
 
 // complete fills in what was left out.

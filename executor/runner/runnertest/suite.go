@@ -59,9 +59,7 @@ func Run(t *testing.T, a Agent) {
 				continue
 			}
 			t.Run(c.Name, func(t *testing.T) {
-				if in, chosen := temptest.Part(c.Name, 2); a.Again && chosen && !in {
-					t.Skip("NOT TESTED: RALPH_PART plays the other half of the cases")
-				}
+				temptest.Share(t, max(a.Parts, 1))
 				if why := reason(a.Kind, s.inner, c.Needs); why != "" {
 					t.Skipf("not supported: %s", why)
 				}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/ralph-compiler/ralph/executor/tracker/bd/bdtest"
+	"github.com/ralph-compiler/ralph/internal/temptest"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -58,6 +59,7 @@ func TestAnInterruptedPushConverges(t *testing.T) { // issue: resumable
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			temptest.Share(t, 3)
 			prepare := func() (*Client, *bdtest.Fake, string) {
 				c, f, dir := fakeDatabase(t)
 				for _, e := range s.before {
