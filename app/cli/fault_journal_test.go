@@ -69,7 +69,7 @@ func TestTheJournalLostItsEnd(t *testing.T) { // B3, B8, N3, N4, execution §1, 
 		for name, how := range cases {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				s := newSite(t, "", logEpic())
+				s := undivided(t, "", logEpic())
 				s.killAt("agent.1.3.implement-1.end")
 				if got := s.ralph("apply", "--events", "jsonl"); got.code != -1 {
 					t.Fatalf("it was not killed: exit %d\n%s", got.code, got.err)
