@@ -35,11 +35,12 @@ test: ## all tests that need only Go and git
 
 # A race-built program sleeps for a second when it ends, and tests start many: every ralph
 # is the test binary.
-# Packages that start no goroutine have nothing to race. The tests of executor/workspace use
-# a repository one call at a time, but for one; app/cli's stories use it side by side.
+# A package that starts no goroutine, nor do its tests, is raced by those that call it. The tests
+# of executor/workspace use a repository one call at a time, but for one; app/cli's stories use
+# it side by side.
 RACE := GOGC=$${GOGC:-400} GORACE=atexit_sleep_ms=50 $(GO) test -race -short -timeout 60m
-race: ## the same under the race detector, with a few stories of real processes
-	$(RACE) $$($(GO) list ./... | grep -vE '/(compiler|policies|ir|diag|executor/(machine|simulate|workspace))(/|$$)')
+race: ## the packages that start goroutines under the race detector, with a few stories of real processes
+	$(RACE) $$(grep -rlE --include='*.go' '^\s*go (func\(|[A-Za-z_.]+\()|\.Go\(' . | xargs -n1 dirname | sort -u | grep -vE '^\./(bench|executor/workspace)')
 	$(RACE) ./executor/workspace -run TestSeveralGatesOfANodeAtATime
 
 agents: $(TOOLS)/agents/bin/ready ## install the agent programs that ralph is tested with into .tools/agents
@@ -173,7 +174,8 @@ web-e2e: build ## test the page in Chromium, with real runs (needs chromium and 
 	@command -v npm >/dev/null || { echo "make web-e2e needs npm: install Node.js 20 or newer, https://nodejs.org"; exit 1; }
 	@for c in "$$CHROMIUM" chromium chromium-headless-shell chromium-browser google-chrome; do command -v "$$c" >/dev/null && exit 0; done; \
 	  echo "make web-e2e needs Chromium: Debian: apt-get install chromium; elsewhere CHROMIUM=/path/to/it"; exit 1
-	cd web/e2e && npm ci --silent --no-audit --no-fund --ignore-scripts && npx tsc --noEmit && RALPH=$(RALPH) npx playwright test
+	cd web/e2e && npm ci --silent --no-audit --no-fund --ignore-scripts && npx tsc --noEmit && \
+	  RALPH=$(RALPH) npx playwright test $${RALPH_PART:+--shard=$$((0x$$RALPH_PART % 2 + 1))/2}
 
 web-picture: web-e2e ## put the browser's picture of a morning into docs
 	cp web/e2e/shots/morning-light.png docs/ui.png

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/ralph-compiler/ralph/executor/tracker/bd/bdtest"
+	"github.com/ralph-compiler/ralph/internal/temptest"
 )
 
 // realBd returns the real bd's path; the test is skipped where it is not there.
@@ -27,6 +28,7 @@ func database(t testing.TB) (*Client, string) { return databaseOf(t, "bd") }
 func databaseOf(t testing.TB, prefix string) (*Client, string) {
 	t.Helper()
 	program, dir := realBd(t), t.TempDir()
+	temptest.Share(t, 2)
 	t.Setenv("HOME", t.TempDir())
 	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-q", "--allow-empty", "-m", "start"}} {
 		cmd := exec.Command("git", args...)
