@@ -20,8 +20,9 @@ all: build
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 18
 
+# With the flags of go test: another one, and all packages are built once more.
 build: ## build ./ralph
-	$(GO) build -trimpath -o $(RALPH) ./cmd/ralph
+	$(GO) build -o $(RALPH) ./cmd/ralph
 
 demo: build ## compile, draw and apply a plan for a small Go service, with scripted agents
 	RALPH=$(RALPH) sh examples/demo/run.sh
@@ -63,7 +64,7 @@ bd: $(BIN)/bd ## build bd, the beads tracker that ralph is tested with, into .to
 $(BIN)/bd: tools/bd/go.mod tools/bd/go.sum
 	@command -v cc >/dev/null || command -v gcc >/dev/null || { echo "make bd needs a C compiler: install gcc (Debian: apt install gcc libc6-dev; macOS: xcode-select --install)"; exit 1; }
 	@mkdir -p $(BIN)
-	cd tools/bd && CGO_ENABLED=1 GOFLAGS=-mod=readonly GOBIN=$(BIN) $(GO) install -trimpath -ldflags='-s -w' -tags gms_pure_go github.com/steveyegge/beads/cmd/bd
+	cd tools/bd && CGO_ENABLED=1 GOFLAGS=-mod=readonly GOBIN=$(BIN) $(GO) install -ldflags='-s -w' -tags gms_pure_go github.com/steveyegge/beads/cmd/bd
 	@touch $@
 
 e2e: $(BIN)/dot $(BIN)/bd agents web-e2e ## install the outside programs into .tools/, require them, and run the real agents, the real bd and the page

@@ -16,7 +16,7 @@ func programs(b testing.TB) (ralph, floor, imports, empty string) {
 	dir := b.TempDir()
 	build := func(name, pkg string) string {
 		out := filepath.Join(dir, name)
-		if text, err := exec.Command("go", "build", "-trimpath", "-o", out, pkg).CombinedOutput(); err != nil {
+		if text, err := exec.Command("go", "build", "-o", out, pkg).CombinedOutput(); err != nil {
 			b.Fatalf("build %s: %v\n%s", pkg, err, text)
 		}
 		return out
