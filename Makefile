@@ -20,7 +20,7 @@ all: build
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 18
 
-# With the flags of go test: another one, and all packages are built once more.
+# The flags are those of go test: with others, all packages would be built twice.
 build: ## build ./ralph
 	$(GO) build -o $(RALPH) ./cmd/ralph
 

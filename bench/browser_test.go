@@ -59,11 +59,7 @@ func BenchmarkPicture(b *testing.B) {
 	}
 	ralph, _, _, _ := bench.Programs(b)
 	dir := filepath.Join(b.TempDir(), "big")
-	sprints := 10_000
-	if testing.Short() { // nobody reads the figures
-		sprints = 1_000
-	}
-	if _, err := simulated.Make(ralph, bench.Size(sprints), dir); err != nil {
+	if _, err := simulated.Make(ralph, bench.Size(10_000), dir); err != nil {
 		b.Fatal(err)
 	}
 	s := serve(b, ralph, dir)
