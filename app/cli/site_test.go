@@ -77,7 +77,8 @@ if [ -s "$RALPH_FEEDBACK" ]; then echo fixed >> "out-$RALPH_NODE.txt"; fi`
 
 // newSite makes a repository with an epic whose agent is the shell script work
 // ("" is siteWork), in a directory of its own or, if one is named, there. A short run skips
-// the test: of real processes it has the stories that are atOnce.
+// the test: of real processes it has the stories that are atOnce. CI plays half of the tests
+// with each commit (see [temptest.Share]).
 func newSite(t testing.TB, work string, epic *ir.Epic, where ...string) *site {
 	t.Helper()
 	temptest.Share(t, 2)
