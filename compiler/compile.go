@@ -167,7 +167,7 @@ func (c *compilation) output() Output {
 	out := Output{Diags: c.diags, Files: c.files}
 	failed := c.diags.HasErrors()
 	for _, b := range c.builds {
-		r := Result{Plan: b.source.Path, Trace: &Trace{b}, Unnamed: b.unnamed()}
+		r := Result{Plan: b.source.Path, Trace: traceOf(b), Unnamed: b.unnamed()}
 		if !failed {
 			mustHold(passes[len(passes)-1].name, b.epic.Verify())
 			text, err := ir.Encode(b.epic)

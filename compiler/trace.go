@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/lists"
@@ -15,7 +16,23 @@ import (
 
 // Trace explains the values of an epic. It computes answers on demand, so that it costs
 // nothing if unused.
-type Trace struct{ b *build }
+type Trace struct {
+	b     *build
+	found func() (parts, nodes map[ir.Key]int)
+}
+
+func traceOf(b *build) *Trace {
+	return &Trace{b, sync.OnceValues(func() (parts, nodes map[ir.Key]int) {
+		parts, nodes = make(map[ir.Key]int, len(b.parts)), make(map[ir.Key]int, len(b.epic.Nodes))
+		for i := range slices.Backward(b.parts) { // the first of a key counts
+			parts[b.parts[i].draft.Key] = i
+		}
+		for i := range b.epic.Nodes {
+			nodes[b.epic.Nodes[i].Key] = i
+		}
+		return parts, nodes
+	})}
+}
 
 // Reason explains one value.
 type Reason struct {
@@ -80,14 +97,18 @@ func (t *Trace) Policy() *policies.Set { return t.b.set }
 // with field, only those that are that field or are below it. ok is false if
 // there is no such node.
 func (t *Trace) Why(key ir.Key, field string) (reasons []Reason, ok bool) {
-	for i, it := range lists.Each(t.b.parts) {
-		if it.draft.Key == key {
-			w := why{build: t.b, it: it, field: field}
-			w.all(i)
-			return w.out, true
-		}
+	parts, nodes := t.found()
+	i, is := parts[key]
+	if !is {
+		return nil, false
 	}
-	return nil, false
+	w := why{build: t.b, it: &t.b.parts[i], field: field}
+	w.all(i)
+	if k, is := nodes[key]; is && len(t.b.epic.Nodes) == len(t.b.draft.Nodes) {
+		w.steps(&t.b.epic.Nodes[k], w.it.draft)
+		w.git(&t.b.epic.Nodes[k], w.it.draft)
+	}
+	return w.out, true
 }
 
 type why struct {
@@ -115,14 +136,6 @@ func (w *why) all(i int) {
 	w.node(d, w.it)
 	for _, e := range d.Edges {
 		w.add("after."+string(e.Key), string(e.Type), e.From, e.Range)
-	}
-	if len(w.epic.Nodes) == len(w.draft.Nodes) {
-		for k := range w.epic.Nodes {
-			if n := &w.epic.Nodes[k]; n.Key == d.Key {
-				w.steps(n, d)
-				w.git(n, d)
-			}
-		}
 	}
 }
 

@@ -35,15 +35,14 @@ const mostPlan = 16 << 20
 type compiles struct {
 	mu    sync.Mutex
 	plans map[string]*planned // by epic in URLs
-
-	last *compiled // for who asks more about it; nil: of a large plan it is large
-	at   time.Time // when that was made
 }
 
-// planned is a plan as it is shown, but for the states of its sprints.
+// planned is what is kept of a compile: the plan as it is shown, but for the states of its
+// sprints, and where their values come from.
 type planned struct {
 	compileOf
 	Plan
+	origins
 }
 
 // compileOf is what a compile was of.
@@ -74,50 +73,43 @@ type compiled struct {
 	stale  bool     // it compiles to another one
 }
 
-const (
-	compiledFor = 10 * time.Second // a compile is kept, beside what is shown of it
-	largePlan   = 1 << 20          // bytes: its compile takes hundreds of times that
-)
+// largePlan is of how many bytes a plan's compile leaves hundreds of megabytes.
+const largePlan = 1 << 20
 
-// withPlan lets use see the plan of an epic, compiled.
-func (s *Server) withPlan(ctx context.Context, l *live, use func(*compiled) error) error {
-	given := locked(l, func() *ir.Epic { return l.rec.Given })
+// planned compiles the plan of an epic, if it has changed.
+func (s *Server) planned(ctx context.Context, l *live) (*planned, error) {
+	l.mu.Lock()
+	given, hide, name := l.rec.Given, l.agents().Redact, l.rec.File
+	l.mu.Unlock()
 	k := &s.compiles
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if err := ctx.Err(); err != nil {
-		return err // it did not wait
+		return nil, err // it did not wait
 	}
-	return k.with(l, given, use)
-}
-
-// with is withPlan for who holds the mutex.
-func (k *compiles) with(l *live, given *ir.Epic, use func(*compiled) error) error {
-	if k.last == nil || time.Since(k.at) > compiledFor || !k.last.is(l, given) {
-		k.last = nil // before the next one is made
-		c, err := compile(l, given)
-		if err != nil {
-			return err
-		}
-		k.last, k.at = c, time.Now()
+	if p := k.plans[l.id]; p != nil && p.is(l, given) {
+		return p, nil
 	}
-	c := k.last
+	delete(k.plans, l.id)
+	c, err := compile(l, given)
+	if err != nil {
+		return nil, err
+	}
 	if len(c.text) > largePlan {
-		k.last = nil
 		defer debug.FreeOSMemory()
-	} else {
-		time.AfterFunc(compiledFor, k.forget)
 	}
-	return use(c)
-}
-
-// forget drops a compile that counts no longer.
-func (k *compiles) forget() {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.last != nil && time.Since(k.at) >= compiledFor {
-		k.last = nil
+	p := &planned{compileOf: c.compileOf}
+	if p.Plan, err = planOf(c, hide, name); err != nil {
+		return nil, err
 	}
+	if p.origins, err = originsOf(c); err != nil {
+		return nil, err
+	}
+	if k.plans == nil {
+		k.plans = map[string]*planned{}
+	}
+	k.plans[l.id] = p
+	return p, nil
 }
 
 // compile compiles the plan of an epic again.
@@ -208,47 +200,24 @@ func readAll(f *os.File, most int) (b []byte, err error) {
 	return w.b, err
 }
 
-// plan is an epic's plan as it is now. What it compiles to is kept until a file changes.
+// plan is an epic's plan as it is now.
 func (s *Server) plan(ctx context.Context, l *live, _ *http.Request) (Plan, error) {
 	state := map[ir.Key]PlanKey{}
 	l.mu.Lock()
 	for _, v := range l.views() {
 		state[v.Key] = PlanKey{Status: v.Status.String(), Word: words.Status(v)}
 	}
-	given, hide, name := l.rec.Given, l.agents().Redact, l.rec.File
 	l.mu.Unlock()
-	k := &s.compiles
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if err := ctx.Err(); err != nil {
-		return Plan{}, err // it did not wait
+	p, err := s.planned(ctx, l)
+	if err != nil {
+		return Plan{}, err
 	}
-	if p := k.plans[l.id]; p == nil || !p.is(l, given) {
-		delete(k.plans, l.id)
-		err := k.with(l, given, func(c *compiled) error {
-			p, err := planOf(c, hide, name)
-			if err == nil {
-				k.keep(&planned{c.compileOf, p})
-			}
-			return err
-		})
-		if err != nil {
-			return Plan{}, err
-		}
-	}
-	out := k.plans[l.id].Plan
+	out := p.Plan
 	out.Keys = slices.Clone(out.Keys)
 	for i := range out.Keys {
 		out.Keys[i].Status, out.Keys[i].Word = state[out.Keys[i].Key].Status, state[out.Keys[i].Key].Word
 	}
 	return out, nil
-}
-
-func (k *compiles) keep(p *planned) {
-	if k.plans == nil {
-		k.plans = map[string]*planned{}
-	}
-	k.plans[p.epic] = p
 }
 
 // planOf is what a plan compiles to, without secrets, but for the states of its sprints; name
@@ -312,30 +281,14 @@ func linesOf(b []byte) []string {
 
 // why says where the values of a sprint come from.
 func (s *Server) why(ctx context.Context, l *live, r *http.Request) (out project.WhyJSON, err error) {
-	key := ir.Key(r.PathValue("key"))
-	err = s.withPlan(ctx, l, func(c *compiled) error {
-		out, err = whyOf(c, key)
-		return err
-	})
+	p, err := s.planned(ctx, l)
+	if err == nil {
+		out, err = p.why(ir.Key(r.PathValue("key")))
+	}
 	if err != nil {
 		return out, err
 	}
 	return hidden(locked(l, func() *redact.Redactor { return l.agents().Redact }), out)
-}
-
-// whyOf says where the values of a sprint of a compiled plan come from.
-func whyOf(c *compiled, key ir.Key) (project.WhyJSON, error) {
-	switch {
-	case c.cannot != "":
-		return project.WhyJSON{}, unknown("%s", c.cannot)
-	case len(c.Results) != 1 || c.Results[0].Trace == nil:
-		return project.WhyJSON{}, unknown("the plan has errors: see there")
-	}
-	reasons, is := c.Results[0].Trace.Why(key, "")
-	if !is {
-		return project.WhyJSON{}, unknown("there is no sprint %s in the plan as it is now", key)
-	}
-	return c.Sources.Why(key, reasons), nil
 }
 
 // next is what the next apply would do.

@@ -159,33 +159,33 @@ func TestWhatIsSaidAboutAPlanHoldsNoSecret(t *testing.T) {
 	}
 }
 
-// What a plan compiles to is kept until a file changes that a compile reads; the compile is not,
-// where it is large.
+// What a plan compiles to is kept until a file changes that a compile reads, for whoever asks.
 func TestAPlanIsNotCompiledAgainForNothing(t *testing.T) {
 	t.Parallel()
 	s := newPlanned(t)
-	kept := func() (*planned, *compiled) {
+	kept := func(path string) *planned {
 		t.Helper()
-		got[Plan](s, "/EPIC/plan")
+		if status, text, _ := s.text("/EPIC" + path); status != 200 {
+			t.Fatalf("%s: %d %s", path, status, text)
+		}
 		k := &s.page.compiles
 		k.mu.Lock()
 		defer k.mu.Unlock()
-		return k.plans[s.id], k.last
+		return k.plans[s.id]
 	}
-	first, last := kept()
-	if again, _ := kept(); again != first || last == nil {
-		t.Error("nothing has changed, and it is compiled again")
-	}
-	for _, file := range []string{"ralph.hcl"} {
-		s.write(file, "# another one\n")
-		if again, _ := kept(); again == first {
-			t.Errorf("%s has changed, and nobody looks", file)
-		} else {
-			first = again
+	last := kept("/plan")
+	for _, path := range []string{"/plan", "/nodes/1.2/why"} {
+		if kept(path) != last {
+			t.Errorf("nothing has changed, and it is compiled again for %s", path)
 		}
 	}
-	s.write("plans/links.md", planText+strings.Repeat("More is said about this sprint, and it is long.\n", largePlan/40))
-	if again, last := kept(); again == first || last != nil {
-		t.Error("a large compile is kept")
+	s.write("ralph.hcl", "# another one\n")
+	changed := kept("/nodes/1.2/why")
+	if changed == last {
+		t.Error("ralph.hcl has changed, and nobody looks")
+	}
+	s.write("plans/links.md", planText+"More is said about this sprint.\n")
+	if kept("/plan") == changed {
+		t.Error("the plan has changed, and nobody looks")
 	}
 }

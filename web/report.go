@@ -245,21 +245,14 @@ func (f *frozen) journal() *extra {
 func (f *frozen) sprints(ctx context.Context) error {
 	views := slices.Clone(f.live.views())
 	slices.SortStableFunc(views, func(a, b machine.NodeView) int { return cmp.Compare(urgency(a), urgency(b)) })
-	take := func(c *compiled) error {
-		if n := f.bundle(views, func(v machine.NodeView, out *lines) { f.sprint(c, v, out) }); n > 0 {
-			f.omitted = append(f.omitted, "the details of "+text.Count(n, "sprint"))
-		}
-		return ctx.Err()
+	p, err := f.server.planned(ctx, f.live)
+	if err != nil { // without its plan it is not known where values come from
+		p = &planned{origins: origins{none: err.Error()}}
 	}
-	begun := false
-	err := f.server.withPlan(ctx, f.live, func(c *compiled) error {
-		begun = true
-		return take(c)
-	})
-	if err != nil && !begun { // without its plan it is not known where values come from
-		err = take(&compiled{cannot: err.Error()})
+	if n := f.bundle(views, func(v machine.NodeView, out *lines) { f.sprint(p, v, out) }); n > 0 {
+		f.omitted = append(f.omitted, "the details of "+text.Count(n, "sprint"))
 	}
-	if err != nil {
+	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if f.short {
@@ -327,12 +320,12 @@ func (f *frozen) put(of []machine.NodeView, part []byte, ends []int) (left int) 
 }
 
 // sprint takes what the page says about a sprint.
-func (f *frozen) sprint(c *compiled, v machine.NodeView, out *lines) {
+func (f *frozen) sprint(p *planned, v machine.NodeView, out *lines) {
 	path := f.epic + "/nodes/" + component(string(v.Key))
 	if s, err := f.live.sprint(v.Key); err == nil {
 		out.put(path, f.frozenJSON(f.shown(s)))
 	}
-	if why, err := whyOf(c, v.Key); err == nil {
+	if why, err := p.why(v.Key); err == nil {
 		out.put(path+"/why", f.frozenJSON(why))
 	} else {
 		out.put(path+"/why", append([]byte("!"), f.frozenJSON(Fault{Error: err.Error(), Reason: "unknown"})...))
