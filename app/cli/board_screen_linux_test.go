@@ -129,6 +129,10 @@ func (p *page) sequence(args string, what byte) {
 		p.col = min(n, p.columns) - 1
 	case 'd':
 		p.row = min(n, p.rows) - 1
+	case 'I':
+		p.col = min((p.col/8+n)*8, p.columns-1)
+	case 'Z':
+		p.col = max((col+7)/8-n, 0) * 8
 	case 'X':
 		blank(line[col:min(col+n, p.columns)])
 	case 'P':
