@@ -294,6 +294,7 @@ type (
 		Taken   bool   `json:"taken"`             // false: sent, and not read yet
 		Text    string `json:"text"`              // what was decided, and what comes next
 		Command string `json:"command,omitempty"` // to type now: no apply is at work
+		Dir     string `json:"dir"`               // where to type it
 		User    string `json:"user"`              // as whom it is on record
 		By      string `json:"by"`                // claimed name
 	}

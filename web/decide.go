@@ -70,7 +70,7 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.look(ctx, l)
-	out := Decided{Taken: !said.Open, Text: said.Text, User: d.User, By: cmp.Or(d.By, d.User)}
+	out := Decided{Taken: !said.Open, Text: said.Text, Dir: l.repo.Dir, User: d.User, By: cmp.Or(d.By, d.User)}
 	if !said.Held {
 		out.Command = "ralph apply" + record.Applies(name)
 	}
@@ -106,8 +106,8 @@ func (s *Server) unseen(ctx context.Context, l *live, key ir.Key, b Decide) *ref
 	switch v, is := l.byKey(key); {
 	case b.Seen > l.rec.Run.Seq():
 		return &refusal{http.StatusConflict, Fault{Error: fmt.Sprintf("event %d was shown, and the journal ends with event %d: it is another one", b.Seen, l.rec.Run.Seq()), Reason: "stale"}}
-	case key != "" && b.Seen == 0:
-		return invalid("a decision about a sprint names the last event that was shown: seen")
+	case b.Seen == 0 && (key != "" || b.Verb == executor.Resume):
+		return invalid("a decision about a sprint, or to resume the run, names the last event that was shown: seen")
 	case plain && key == "" && b.Digest == "":
 		return invalid("an approval of the plan names the digest of the epic that was shown")
 	case plain && is && v.Changed <= b.Seen && v.Cause == executor.CauseApproval && l.rec.Run.Node(v.ID).Change().Bound.Gate != "" && (b.Gate == "" || b.Result == ""):
@@ -153,6 +153,9 @@ func (l *live) refused(key string, seen int64, err error) *refusal {
 	var said *exit.Error
 	out := &refusal{http.StatusInternalServerError, Fault{Error: err.Error(), Reason: "broken"}}
 	changed := locked(l, func() bool {
+		if o := l.rec.Run.Overview(); key == "" {
+			return seen > 0 && o.Held.For == executor.ForHuman && o.HeldBy > seen
+		}
 		v, is := l.byKey(ir.Key(key))
 		return is && seen > 0 && v.Changed > seen
 	})

@@ -86,9 +86,12 @@ func TestDecisionsWithoutAnApply(t *testing.T) {
 		{"", "aaaa-0003", `"verb": "pause", "budget": "usd=+1"`, 422, "pause cannot add to a budget", "-"},
 		{"", "aaaa-0004", `"verb": "pause", "message": "tea"`, 200, "the run: paused", "human"},
 		{"", "aaaa-0004", `"verb": "pause", "message": "tea"`, 200, "already on record", "human"},
-		{"", "aaaa-0004", `"verb": "resume"`, 422, "another decision is on record", "human"},
+		{"", "aaaa-0004", `"verb": "resume"`, 409, "another decision is on record", "human"},
 		{"1.3", "aaaa-0004", `"verb": "pause", "message": "tea"`, 422, "another decision is on record", ""},
 		{"", "aaaa-0005", `"verb": "pause"`, 200, "the run is held already", "human"},
+		{"", "aaaa-0018", `"verb": "resume"`, 409, "has been paused by", "human"},
+	})
+	p.walk(at, p.only().Seq, false, []step{
 		{"", "aaaa-0006", `"verb": "resume"`, 200, "the run: resumed", "-"},
 		{"", "aaaa-0006", `"verb": "resume"`, 200, "already on record", "-"},
 		{"", "aaaa-0007", `"verb": "resume", "budget": "usd=20"`, 400, "usd=+20", "-"},
@@ -138,7 +141,10 @@ func TestDecisionsWhileApplyIsAtWork(t *testing.T) {
 		{"", "bbbb-0001", `"verb": "resume"`, 422, "the run is not paused", "-"},
 		{"", "bbbb-0002", `"verb": "pause"`, 200, "acts on it", "human"},
 		{"", "bbbb-0002", `"verb": "pause"`, 200, "already on record", "human"},
-		{"", "bbbb-0002", `"verb": "cancel"`, 422, "another decision is on record", "human"},
+		{"", "bbbb-0002", `"verb": "cancel"`, 409, "another decision is on record", "human"},
+		{"", "bbbb-0012", `"verb": "resume", "budget": "usd=+20"`, 409, "has been paused by", "human"},
+	})
+	p.walk(at, p.only().Seq, true, []step{
 		{"", "bbbb-0003", `"verb": "resume", "budget": "usd=+20"`, 200, "acts on it", "-"},
 		{"", "bbbb-0003", `"verb": "resume", "budget": "usd=+20"`, 200, "already on record", "-"},
 		{"2.3", "bbbb-0004", `"verb": "pause"`, 200, "acts on it", "running"},

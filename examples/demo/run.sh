@@ -94,6 +94,7 @@ cat <<END
 
 Done in $(($(date +%s) - began)) s. Where to look:
   branch    cd $tmp/links && git log --graph -p $branch
+  the page  cd $tmp/links && $RALPH ui
   report    $report
   graph     $graph
   a sprint  cd $tmp/links && $RALPH show 1.2a

@@ -35,6 +35,12 @@ func (r *Run) considerRun(d *executor.Decision) (act, error) {
 		}, nil
 	case executor.Resume:
 		more := d.Budget != (ir.Budget{})
+		if seen := d.Seen.Seq; seen != 0 && r.halt.held.For == executor.ForHuman && r.halt.heldSeq > seen {
+			return nil, &executor.Refused{
+				Why:  fmt.Sprintf("this was decided when event %d was the last one, and the run has been %s since", seen, r.halt.held.Detail),
+				Hint: "if it still holds: ralph resume",
+			}
+		}
 		if r.halt.held.For == executor.ForBase && !more {
 			return nil, &executor.Refused{Why: "the run is not paused: it is " + r.halt.held.Detail, Hint: r.budget.heldWay().Command()}
 		}
@@ -123,7 +129,7 @@ func (r *Run) considerBase(d *executor.Decision) (act, error) {
 // hold lets nothing new start. A pause outlasts a budget.
 func (ht *halt) hold(h executor.RunHeld) {
 	if ht.held.For != executor.ForHuman {
-		ht.held, ht.heldAt = h, ht.at
+		ht.held, ht.heldAt, ht.heldSeq = h, ht.at, ht.seq+1
 	}
 }
 

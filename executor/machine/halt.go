@@ -12,6 +12,7 @@ type halt struct {
 	*clock
 	held      executor.RunHeld // For is "" if it is not
 	heldAt    time.Time        // since when
+	heldSeq   int64            // the event of it
 	cancelled string           // who cancelled the run
 	draining  bool
 	until     time.Time // draining; zero: not

@@ -91,6 +91,7 @@ type RunView struct {
 	Draining     string                  // reason, "" if not
 	Cancelled    string                  // by whom; "" if not
 	Held         executor.RunHeld        // For is "" if not
+	HeldBy       int64                   // the event since which it is
 	Parked       []executor.RunnerParked // that are parked now
 	Budget       ir.Budget               // with what was added
 	Spent        Spent                   // in the present allowance of its budget

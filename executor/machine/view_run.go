@@ -14,7 +14,7 @@ import (
 // Overview returns the state of the run as a whole.
 func (r *Run) Overview() RunView {
 	v := RunView{
-		Begun: r.runs.begun, Open: r.runs.open(), Recovered: r.runs.recovered, Started: r.runs.startedAt, By: r.runs.started.By, Slots: r.runs.started.Slots, Sandbox: r.runs.started.Sandbox, Held: r.halt.held, Cancelled: r.halt.cancelled,
+		Begun: r.runs.begun, Open: r.runs.open(), Recovered: r.runs.recovered, Started: r.runs.startedAt, By: r.runs.started.By, Slots: r.runs.started.Slots, Sandbox: r.runs.started.Sandbox, Held: r.halt.held, HeldBy: r.halt.heldSeq, Cancelled: r.halt.cancelled,
 		Budget: r.budget.limits(), Spent: r.budget.cost.now.spent(), More: r.budget.more(r.at), All: r.budget.cost.all.spent(), PlanApproved: r.people.planApproved(), Proposals: r.proposals(),
 	}
 	v.Held.Detail = r.budget.heldWhy(r.at)
