@@ -109,18 +109,12 @@ func (r *Run) decideStage(n *node, rd *round) (executor.Event, bool) {
 // done is the record of a node's success.
 func (r *rules) done(n *node) executor.NodeDone {
 	l := &n.life
-	d := executor.NodeDone{Work: l.work, Judge: l.judge, Result: l.attempt.collected.Result}
-	if l.result.Commit != "" {
-		d.Result = l.result
+	d := executor.NodeDone{Work: l.work, Judge: l.judge, Result: l.result}
+	if len(n.ir.Steps) < 2 || slices.ContainsFunc(l.stepsAt, func(t executor.Tree) bool { return t.Commit == "" }) {
+		return d
 	}
-	if len(n.ir.Steps) > 1 && len(l.stepsAt) == len(n.ir.Steps) {
-		for i, t := range l.stepsAt {
-			if t.Commit == "" {
-				return d
-			}
-			d.Steps = append(d.Steps, executor.StepDone{Step: n.ir.Steps[i].Name, Judge: r.judgeOf(n, i), Result: t})
-		}
-		d.Steps = slices.Clip(d.Steps)
+	for i, t := range l.stepsAt {
+		d.Steps = append(d.Steps, executor.StepDone{Step: n.ir.Steps[i].Name, Judge: r.judgeOf(n, i), Result: t})
 	}
 	return d
 }
