@@ -183,9 +183,6 @@ func (n *node) verdict() executor.Event {
 	var sign []string
 	switch {
 	case (a.waived || a.person != "") && len(a.collected.Problems) == 0:
-	case a.person != "":
-		end.Status, end.Reason = executor.AttemptFailed, a.collected.Problems[0]
-		sign = append(sign, a.collected.Problems...)
 	case a.end.Outcome.Fatal:
 		end.Status, end.Reason = executor.AttemptStopped, "the agent reported a fatal result"+executor.Because(a.end.Outcome.Summary)
 	case a.end.End == executor.EndTimeout:

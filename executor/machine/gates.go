@@ -34,15 +34,12 @@ func (r *rules) gateEffects(n *node, out []executor.Effect) []executor.Effect {
 	for i, name := range s.Gates {
 		g := &a.gates[i]
 		switch apart := r.apart(s, name); {
-		case g.done || g.spared || r.epic.Gates[name].Kind == "human" || inFlight(l.flight, name):
-			continue
+		case g.done || g.spared || r.epic.Gates[name].Kind == "human" || inFlight(l.flight, name): // nothing to begin
 		case g.trouble != nil:
 			if s.GateMode == "ordered" {
 				return out
 			}
-			continue
-		case !apart && busy:
-			continue
+		case !apart && busy: // its turn comes
 		default:
 			out = append(out, executor.Effect{
 				Kind: executor.EffectGate, Node: n.id, Step: a.step, Attempt: a.number, Gate: name, Agent: r.gateAgent(n, name), Apart: apart,
@@ -214,9 +211,7 @@ func (r *Run) gateJudged(n *node, b executor.GateJudged) error {
 	g.failures, g.lostAt = 0, 0
 	spoken := g.spoken
 	g.spoken = false
-	if b.Session != "" {
-		log.inSession(SessionLog{Session: b.Session, Agent: b.Agent, Gate: b.Gate, At: r.at})
-	}
+	log.inSession(SessionLog{Session: b.Session, Agent: b.Agent, Gate: b.Gate, At: r.at})
 	if b.Verdict == executor.ErrorJudged {
 		log.Erred = append(log.Erred, erred(b, r.at))
 		g.wrong++
