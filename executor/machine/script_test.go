@@ -228,6 +228,7 @@ func line(epic *ir.Epic, e executor.Event) string {
 		add(b.Rejudge, "gates only")
 		add(b.Agent != "", "by", b.Agent)
 		add(b.Person != "", "by", b.Person)
+		add(b.ByHand, "by hand")
 		add(b.Resumes, "same session")
 	case executor.AttemptEnded:
 		add(true, b.Status)
