@@ -48,3 +48,30 @@ func TestTheSumIsJudgedByTheGatesOfWhatIsJoined(t *testing.T) { // execution §5
 		s.is(executor.Integration, executor.Done, "", "")
 	}
 }
+
+// So it is when it is made again in the same run: by what was left out then, too, it is not
+// judged.
+func TestTheSumIsJudgedAgainByTheGatesOfWhatIsJoined(t *testing.T) { // execution §5 (the sum)
+	s := newStage(t, []string{"1.1", "1.2", "1.3"}, func(e *ir.Epic) {
+		own := e.Gates["check"]
+		own.Run, own.From = "false", "policy"
+		e.Gates["own"] = own
+		e.Nodes[1].Steps[0].Gates = []string{"check", "own"}
+		e.Epic.Integration.Gates = []string{"check", "own"}
+	})
+	s.answer = agents(map[ir.NodeID][]executor.AgentEnded{"bd-1-2": {failed(), failed(), failed()}, "bd-1-3": {asks("which?")}})
+	s.begin()
+	s.until(nil)
+	s.is(executor.Integration, executor.Done, "", "")
+	s.ok("1.3", executor.Decision{Verb: executor.RetryNode, Message: "this"})
+	s.end()
+	s.is("1.2", executor.Blocked, "", "")
+	s.is("1.3", executor.Done, "", "")
+	s.is(executor.Integration, executor.Done, "", "")
+	if got := s.judgings(executor.Integration, "own"); got != 0 {
+		t.Errorf("it was judged by what is left out, %d times", got)
+	}
+	if got := s.judgings(executor.Integration, "check"); got != 2 {
+		t.Errorf("%d verdicts on it, want 2", got)
+	}
+}

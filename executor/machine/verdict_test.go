@@ -116,6 +116,9 @@ func TestTheSignatureIsOfWhatFailed(t *testing.T) {
 					if gate, sign, _ := strings.Cut(x, " "); gate == e.Gate {
 						g := executortest.Verdict(gate, executor.Fail)
 						g.Signature, g.Message = sign, "at "+s.now.String()
+						if sign == "warned" {
+							g.Verdict = executor.Pass
+						}
 						return g
 					}
 				}
@@ -148,6 +151,7 @@ func TestTheSignatureIsOfWhatFailed(t *testing.T) {
 		"lint a":              signature(fine, nil, "lint a"),
 		"unit a and lint a":   signature(fine, nil, "unit a", "lint a"),
 		"failed, and no more": signature(ended("failed"), nil),
+		"fatal":               signature(ended("failed", func(a *executor.AgentEnded) { a.Outcome.Fatal = true }), nil),
 	}
 	of := map[string]string{}
 	for what, s := range all {
@@ -158,6 +162,9 @@ func TestTheSignatureIsOfWhatFailed(t *testing.T) {
 	}
 	if again := signature(exit(2, "at one"), nil); again != all["exit 2"] {
 		t.Error("the last words of an agent make another failure")
+	}
+	if again := signature(fine, nil, "unit a", "lint warned"); again != all["unit a"] {
+		t.Error("what a gate that passes says makes another failure")
 	}
 	if again := signature(fine, nil, "unit a"); again != all["unit a"] {
 		t.Error("the message of a gate makes another failure")
