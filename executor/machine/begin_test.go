@@ -58,6 +58,66 @@ func TestAnOpenAttemptIsJudgedByTheGatesOfToday(t *testing.T) { // execution §2
 	}
 }
 
+// What an attempt waits for, when its gates change, is still waited for unless a gate asked
+// for it; and what its gates said is said no more.
+func TestGatesThatChangeWhileANodeWaits(t *testing.T) { // execution §2 (a changed gate re-judges)
+	human := ir.Gate{Why: "boss", Kind: "human", Approvers: []string{"ann"}}
+	only := func(r *executor.RunStarted) { r.Only = []ir.NodeID{"bd-1-2"} }
+	lines := []string{"1.1", "1.2"}
+	for name, c := range map[string]struct {
+		gates  []ir.Gate
+		answer func(executor.Effect) executor.Body
+		stop   func(executor.Effect) bool
+		start  []func(*executor.RunStarted)
+		cause  executor.Cause // after the next run
+		reason string
+	}{
+		"an approval": {gates: []ir.Gate{cmd("unit"), human}},
+		"a gate that gives no verdict": {
+			gates: []ir.Gate{cmd("unit")}, answer: verdicts(map[string][]executor.Verdict{"unit": {executor.ErrorJudged, executor.ErrorJudged, executor.Pass}}),
+		},
+		"a question": {
+			gates: []ir.Gate{cmd("unit")}, answer: agents(map[ir.NodeID][]executor.AgentEnded{"bd-1-1": {asks("which?")}}),
+			cause: executor.CauseQuestion, reason: "which?",
+		},
+		"a run of others": {
+			gates: []ir.Gate{cmd("unit")}, stop: func(e executor.Effect) bool { return e.Gate == "unit" }, start: []func(*executor.RunStarted){only},
+			cause: executor.CauseOnly, reason: "not selected",
+		},
+		"a gate that failed beside": {
+			gates: []ir.Gate{goesOn(cmd("unit")), cmd("lint")}, answer: verdicts(map[string][]executor.Verdict{"unit": {executor.Fail, executor.Pass}}),
+			stop: func(e executor.Effect) bool { return e.Gate == "lint" },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScript(t, lines, withGates("ordered", c.gates...), ir.Seal)
+			s.answer = c.answer
+			s.begin()
+			s.until(c.stop)
+			today := slices.DeleteFunc(slices.Clone(c.gates), func(g ir.Gate) bool { return g.Kind == "human" })
+			for i := range today {
+				today[i].Run = "make"
+			}
+			s.change(executortest.Epic(lines, withGates("ordered", today...), ir.Seal, func(e *ir.Epic) { e.Digest = "sha256:two" }))
+			s.begin(c.start...)
+			s.end()
+			if c.cause != "" {
+				s.is("1.1", executor.Waiting, c.cause, c.reason)
+				return
+			}
+			s.is("1.1", executor.Done, "", "")
+			if got := attempts(s.stage, "1.1"); got != 1 {
+				t.Errorf("%d attempts", got)
+			}
+			for _, e := range s.events {
+				if b, ok := e.Body.(executor.NodeDone); ok && e.Node == "bd-1-1" && b.Judge != s.epic.Nodes[0].Digest.Judge {
+					t.Errorf("it is on record as judged by %q", b.Judge)
+				}
+			}
+		})
+	}
+}
+
 // With --only what was interrupted and is not asked for waits; what is asked for runs with
 // all that it needs, however far up.
 func TestOnlyTakesAlongWhatIsNeeded(t *testing.T) { // execution §2 (--only)

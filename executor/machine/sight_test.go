@@ -86,6 +86,7 @@ func TestALetterIsBoundToWhatItsSenderSaw(t *testing.T) { // K26, execution §5
 		"skip, and it passed":                      {id: waits, d: verb(executor.Skip), now: (*stage).approved, want: "1.1 is done"},
 		"skip, and it waits again":                 {id: waits, d: verb(executor.Skip), now: (*stage).rejected, want: "implement #2"},
 		"skip, which somebody did":                 {id: waits, d: verb(executor.Skip), now: func(s *stage) { s.ok("1.1", verb(executor.Skip)) }, want: "=skipped already"},
+		"skip after a crash":                       {id: waits, d: verb(executor.Skip), now: func(s *stage) { s.begin(); s.until(nil) }},
 		"skip of the run before":                   {id: waits, d: verb(executor.Skip), now: again, want: "another one began"},
 		"cancel of what waits":                     {id: waits, d: verb(executor.Cancel)},
 		"cancel, and it waits again":               {id: waits, d: verb(executor.Cancel), now: (*stage).rejected, want: "implement #2"},

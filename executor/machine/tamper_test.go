@@ -202,3 +202,20 @@ func TestANotedChangeDoesNotFailTheRun(t *testing.T) { // policy-language: on_ta
 		t.Errorf("tampered %v with %q open", s.run.Watch().Tampered(), open(s.run))
 	}
 }
+
+// What is not settled stays, and is said to be of an earlier run; a run that goes on after
+// it was cut is the same one.
+func TestAChangeIsSaidToBeOfAnEarlierRun(t *testing.T) {
+	s := newStage(t, []string{"1.1"})
+	s.begin()
+	s.sight(setting("", "/evil"))
+	for _, c := range []struct {
+		next func()
+		want int
+	}{{func() {}, 0}, {func() { s.begin() }, 0}, {func() { s.end(); s.begin() }, 1}} {
+		c.next()
+		if list := s.run.Watch().Tampers(); len(list) != 1 || list[0].Earlier != c.want {
+			t.Errorf("got %+v, want one of %d runs before", list, c.want)
+		}
+	}
+}
