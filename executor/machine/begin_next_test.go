@@ -226,7 +226,7 @@ func TestWhatIsSkippedPassesOnWhatItNeeds(t *testing.T) { // execution §3 "skip
 }
 
 // While no run of the present epic has begun, nothing is derived from what an earlier one
-// did: what it needed did not become ready, and is not done.
+// did: what needed it is not ready, nor done because the plan says so now.
 func TestNothingMovesUnderAnotherEpic(t *testing.T) {
 	lines := []string{"1.1", "1.2: 1.1"}
 	s := newScript(t, lines)
@@ -235,9 +235,11 @@ func TestNothingMovesUnderAnotherEpic(t *testing.T) {
 	s.land()
 	s.put(s.run.Todo(s.now).Record[0])
 	s.is("1.1", executor.Done, "", "")
-	s.change(mend(lines, "two"))
-	s.is("1.1", executor.Done, "", "")
-	s.is("1.2", executor.Pending, "", "")
+	for _, done := range []bool{false, true} {
+		s.change(mend(lines, "two", func(e *ir.Epic) { e.Nodes[1].Done = done }))
+		s.is("1.1", executor.Done, "", "")
+		s.is("1.2", executor.Pending, "", "")
+	}
 }
 
 // In mode branch one node lands at a time, also when several are ready at once.
@@ -290,4 +292,32 @@ func TestWhatAPersonHandsInIsNotReset(t *testing.T) { // execution §5 "a person
 	if a := s.view("1.1").Attempts; len(a) != 2 || a[1].Person != "ann" || a[1].From != left {
 		t.Errorf("the attempts are %+v, want one of ann's from %s", a, left)
 	}
+}
+
+// The sum's conflict waits for a person over runs, unless the sum is to be made again.
+func TestARerunOfTheSumsConflict(t *testing.T) { // execution §2 (--rerun)
+	s := newStage(t, []string{"1.1", "1.2"})
+	s.answer = conflictOf(executor.Integration)
+	s.begin()
+	s.end()
+	s.is(executor.Integration, executor.Waiting, executor.CauseConflict, "a.go")
+	s.begin()
+	s.is(executor.Integration, executor.Waiting, executor.CauseConflict, "a.go")
+	s.begin(rerun(executor.Integration))
+	s.is(executor.Integration, executor.Pending, "", "")
+}
+
+// A node without steps has no attempt that could be judged otherwise.
+func TestOtherGatesOfANodeWithoutSteps(t *testing.T) { // execution §2 (a changed gate re-judges)
+	none := func(e *ir.Epic) { e.Nodes[0].Steps, e.Nodes[0].Kind = nil, ir.GateKind }
+	s := newScript(t, []string{"1.1"}, none)
+	s.begin()
+	s.until(func(e executor.Effect) bool { return e.Node == "bd-1-1" && e.Kind == executor.EffectPublish })
+	now := mend([]string{"1.1"}, "two", none)
+	now.Nodes[0].Digest.Judge = "sha256:another"
+	s.change(now)
+	s.begin()
+	s.is("1.1", executor.Waiting, "", "interrupted")
+	s.end()
+	s.is("1.1", executor.Done, "", "")
 }
