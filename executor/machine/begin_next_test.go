@@ -153,15 +153,28 @@ func TestWhatTheBaseHoldsIsOfThatBase(t *testing.T) { // execution §2, §7
 	}
 }
 
-// What people accepted of others is in question where a base has it no longer.
-func TestCommitsOfOthersThatABaseHeld(t *testing.T) { // execution §5 "Foreign commits on top"
-	s := newStage(t, []string{"1.1"})
-	s.begin(func(r *executor.RunStarted) { r.Theirs = []string{"theirs"} })
-	s.begin(func(r *executor.RunStarted) { r.Base = executor.Tree{Commit: "next", Tree: "next"} })
-	s.until(nil)
-	if got := s.run.Integration().Others(); len(got) > 0 {
-		t.Errorf("it holds %q", got)
+// What people accepted of others is asked about again where a base holds it no longer.
+func TestCommitsOfOthersThatABaseHeld(t *testing.T) { // execution §5 (the account is true)
+	lines := []string{"1.1", "1.2"}
+	s := newScript(t, lines)
+	s.begin()
+	s.end()
+	s.change(other(lines, "two", "1.1"))
+	s.answer = theirs
+	s.begin(stands("theirs"))
+	s.end()
+	s.ok(executor.Integration, executor.Decision{Verb: executor.Approve})
+	s.begin(stands("theirs"))
+	s.end()
+	s.answer = agents(nil)
+	onto := func(base string) func(*executor.RunStarted) {
+		return func(r *executor.RunStarted) { r.Base = executor.Tree{Commit: base, Tree: base} }
 	}
+	at := stands(s.sumAt())
+	s.begin(at, onto("with"), func(r *executor.RunStarted) { r.Theirs = s.run.Integration().Others() })
+	s.begin(at, onto("without"))
+	s.end()
+	s.is(executor.Integration, executor.Waiting, executor.CauseOlder, "commits of others that you accepted, theirs")
 }
 
 // What goes on is what it is said to be: it was interrupted.

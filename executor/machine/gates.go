@@ -209,13 +209,11 @@ func (r *Run) gateJudged(n *node, b executor.GateJudged) error {
 		b.Model = ""
 	}
 	g.failures, g.lostAt = 0, 0
-	spoken := g.spoken
-	g.spoken = false
 	log.inSession(SessionLog{Session: b.Session, Agent: b.Agent, Gate: b.Gate, At: r.at})
 	if b.Verdict == executor.ErrorJudged {
 		log.Erred = append(log.Erred, erred(b, r.at))
 		g.wrong++
-		if g.wrong > 1 || spoken && r.pausesForPeople(n) { // that person decides
+		if g.wrong > 1 || g.spoken && r.pausesForPeople(n) { // that person decides
 			g.trouble = &executor.EffectFailed{Class: failGate, Detail: b.Message}
 		}
 		return nil
@@ -243,7 +241,6 @@ func (r *rules) gateFailed(n *node, e executor.Effect, b executor.EffectFailed) 
 		return
 	}
 	g := &a.gates[i]
-	g.spoken = false
 	if b.Class == executor.FailLost {
 		g.lostAt++
 		g.trouble = &b

@@ -175,7 +175,7 @@ type gateState struct {
 	lostAt   int  // workers in a row
 	standin  int  // how far its fallback agents are used
 	trouble  *executor.EffectFailed
-	spoken   bool // a person wrote in its agent's session
+	spoken   bool // a person wrote in its agent's session since its turn began
 }
 
 // success says that a node passed for (work, inputs).
