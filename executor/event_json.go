@@ -244,6 +244,12 @@ var kinds = func() map[string]func(*EventDecoder, []byte) (Body, error) {
 	return m
 }()
 
+// IsKind reports whether there are events of that kind (Event.Kind).
+func IsKind(kind string) bool {
+	_, is := kinds[kind]
+	return is
+}
+
 func declare[B Body](m map[string]func(*EventDecoder, []byte) (Body, error)) {
 	var zero B
 	m[zero.EventName()] = func(x *EventDecoder, data []byte) (Body, error) {

@@ -187,8 +187,9 @@ type (
 	// Log is a page of the log. Before is what to ask for to get the next, older page; 0 if
 	// there is none.
 	Log struct {
-		Entries []Entry `json:"entries"`
-		Before  int64   `json:"before"`
+		Entries []Entry        `json:"entries"`
+		Before  int64          `json:"before"`
+		Kinds   map[string]int `json:"kinds,omitempty"` // how many events of each kind the journal has, whatever is asked for
 	}
 
 	// Sprint is GET /epics/{epic}/nodes/{key}.

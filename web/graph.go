@@ -6,7 +6,6 @@ import (
 
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/app/words"
-	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -129,40 +128,4 @@ func (l *live) agentRun(v machine.NodeView, a machine.AttemptLog) AgentRun {
 		out.Verdicts = append(out.Verdicts, Verdict{g.Gate, string(g.Verdict)})
 	}
 	return out
-}
-
-// entries are a page of the log, newest first: before an event's number (0: from the end),
-// of a sprint ("": of all).
-func (l *live) entries(before int64, key ir.Key, limit int) (Log, error) {
-	var of ir.NodeID
-	if key != "" {
-		v, is := l.byKey(key)
-		if !is {
-			return Log{Entries: []Entry{}}, nil
-		}
-		of = v.ID
-	}
-	return l.log(l.rec.Events, before, of, limit), nil
-}
-
-// log is the newest of some events: of one sprint, or with of "" of all.
-func (l *live) log(events []executor.Event, before int64, of ir.NodeID, limit int) Log {
-	out := Log{Entries: []Entry{}}
-	for _, e := range slices.Backward(events) {
-		if before > 0 && e.Seq >= before || of != "" && e.Node != of || silent(e) {
-			continue
-		}
-		if len(out.Entries) == limit {
-			out.Before = out.Entries[limit-1].Seq
-			break
-		}
-		out.Entries = append(out.Entries, l.described(e))
-	}
-	return out
-}
-
-// silent reports whether an event says nothing to people.
-func silent(e executor.Event) bool {
-	_, list := e.Body.(executor.InputsListed)
-	return list
 }

@@ -42,6 +42,7 @@ type live struct {
 	ring   []told             // what streams were told, newest last
 	epoch  int64              // of the ring: it goes up when the record was made anew
 	known  *shape             // of its epic
+	kinds  kindCounts         // of its events
 	seen   []machine.NodeView // since the last change; nil: nobody has looked yet
 	broken string             // why the record may be old
 	retry  time.Time          // not before that: while it is broken

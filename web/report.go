@@ -224,7 +224,7 @@ func (f *frozen) extras(ctx context.Context) []*extra {
 func (f *frozen) journal() *extra {
 	out := &extra{what: "the journal"}
 	for before, left := int64(0), mostPages; ; left-- {
-		page, path := f.live.log(f.live.rec.Events, before, "", inPage), fmt.Sprintf("%s/log?limit=%d", f.epic, inPage)
+		page, path := f.live.log(f.live.rec.Events, wanted{before: before, limit: inPage}), fmt.Sprintf("%s/log?limit=%d", f.epic, inPage)
 		if before > 0 {
 			path += fmt.Sprintf("&before=%d", before)
 		}
@@ -330,7 +330,7 @@ func (f *frozen) sprint(p *planned, v machine.NodeView, out *lines) {
 	} else {
 		out.put(path+"/why", append([]byte("!"), f.frozenJSON(Fault{Error: err.Error(), Reason: "unknown"})...))
 	}
-	log := f.live.log(f.events[v.ID], 0, v.ID, inPage)
+	log := f.live.log(f.events[v.ID], wanted{limit: inPage})
 	f.short = f.short || log.Before > 0
 	log.Before = 0
 	out.put(fmt.Sprintf("%s/log?limit=%d&key=%s", f.epic, inPage, component(string(v.Key))), f.frozenJSON(log))

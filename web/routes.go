@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
-	"strconv"
 
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -46,14 +45,12 @@ func routes() []route {
 		ofEpic[Statuses]("/status", "the status of each sprint", func(l *live, _ *http.Request) (any, error) { return l.statuses() }),
 		ofEpic[RunGraph]("/runs", "its attempts as a graph", func(l *live, _ *http.Request) (any, error) { return l.runs() }),
 		ofEpic[Log]("/log", "its events, newest first", func(l *live, r *http.Request) (any, error) {
-			q := r.URL.Query()
-			before, _ := strconv.ParseInt(q.Get("before"), 10, 64)
-			limit, _ := strconv.Atoi(q.Get("limit"))
-			if limit <= 0 || limit > 200 {
-				limit = 200
+			of, err := wantedOf(r.URL.Query())
+			if err != nil {
+				return nil, err
 			}
-			return l.entries(before, ir.Key(q.Get("key")), limit)
-		}, param{"before", "only events before this number", true}, param{"key", "only of this sprint", false}, param{"limit", "at most this many, up to 200", true}),
+			return l.entries(of)
+		}, ofLog...),
 		lookingOut[Sprint]("/nodes/{key}", "a sprint", func(l *live, r *http.Request) (any, error) { return l.sprint(ir.Key(r.PathValue("key"))) }),
 		{method: http.MethodGet, path: "/events", about: "every event as it happens, of all epics", kind: "text/event-stream", serve: (*Server).streamAll},
 		{

@@ -214,6 +214,10 @@ func unknown(format string, args ...any) error {
 	return &refusal{http.StatusNotFound, Fault{Error: fmt.Sprintf(format, args...), Reason: "unknown"}}
 }
 
+func invalid(format string, args ...any) error {
+	return &refusal{http.StatusBadRequest, Fault{Error: fmt.Sprintf(format, args...), Reason: "invalid"}}
+}
+
 // send answers with JSON, or with what went wrong.
 func send(w http.ResponseWriter, r *http.Request, body []byte, etag string, err error) {
 	var no *refusal

@@ -785,6 +785,9 @@ export interface Left {
 export interface Log {
   entries: Entry[];
   before: number;
+  kinds?: {
+    [k: string]: number;
+  };
 }
 export interface Moved {
   key?: string;

@@ -76,7 +76,7 @@ function Page({ route }: { route: Route }) {
     case "trust":
       return <TrustPage epic={route.epic} />;
     case "journal":
-      return <JournalPage epic={route.epic} />;
+      return <JournalPage epic={route.epic} query={route.query} />;
     case "sprint":
       return <SprintPage key={`${route.epic} ${route.key}`} epic={route.epic} sprint={route.key} tab={route.tab} query={route.query} />;
     case "unknown":

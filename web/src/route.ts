@@ -75,7 +75,7 @@ export const api = {
   plan: (epic: string) => `/epics/${e(epic)}/plan`,
   cost: (epic: string) => `/epics/${e(epic)}/cost`,
   trust: (epic: string) => `/epics/${e(epic)}/trust`,
-  log: (epic: string, key: string, before = 0) => `/epics/${e(epic)}/log?limit=100${key ? `&key=${e(key)}` : ""}${before ? `&before=${before}` : ""}`,
+  log: (epic: string, key: string, kind = "", before = 0) => `/epics/${e(epic)}/log?limit=100${key ? `&key=${e(key)}` : ""}${kind ? `&kind=${e(kind)}` : ""}${before ? `&before=${before}` : ""}`,
   sprint: (epic: string, key: string) => `/epics/${e(epic)}/nodes/${e(key)}`,
   attempt: (epic: string, key: string, step: string, attempt: number) => `/epics/${e(epic)}/nodes/${e(key)}/attempts/${e(step)}/${attempt}`,
   file: (epic: string, key: string, step: string, attempt: number, name: string) =>
