@@ -243,6 +243,22 @@ type (
 		Files []FileLine `json:"files"`
 	}
 
+	// FileSearch is GET …/attempts/{step}/{attempt}/search: where a text is in a file. If less
+	// of it was searched than it has, there may be more hits.
+	FileSearch struct {
+		Size     int64     `json:"size"`     // bytes
+		Searched int64     `json:"searched"` // of them, from the beginning: of a very large file, or a slow disk, not all
+		Total    int64     `json:"total"`    // hits in what was searched
+		Hits     []FileHit `json:"hits"`     // those that were asked for
+	}
+	FileHit struct {
+		Number int64  `json:"number"` // from 1, in the file
+		Line   int64  `json:"line"`   // from 1
+		At     int64  `json:"at"`     // byte, from 0
+		Length int    `json:"length"` // in bytes
+		Text   string `json:"text"`   // of its line, what is around it
+	}
+
 	// RunGraph is GET /epics/{epic}/runs: the attempts, as a graph.
 	RunGraph struct {
 		Runs  []AgentRun `json:"runs"` // oldest first

@@ -78,15 +78,8 @@ func (s *Server) diff(ctx context.Context, l *live, of func() (record.Change, er
 	return out, nil
 }
 
-// git takes one of the places for git: only so many run at once.
-func (s *Server) git(ctx context.Context) (leave func(), err error) {
-	select {
-	case s.diffs <- struct{}{}:
-		return func() { <-s.diffs }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
+// git takes one of the places for git.
+func (s *Server) git(ctx context.Context) (leave func(), err error) { return enter(ctx, s.diffs) }
 
 // patch is a diff as text, without secrets.
 type patch struct {

@@ -36,7 +36,8 @@ type Server struct {
 	listener net.Listener
 	usual    bool // the port is that of the first repository
 
-	diffs    chan struct{} // places for git
+	diffs    chan struct{} // places for git: only so many run at once
+	searches chan struct{} // places for searches
 	patches  patches       // that were asked for last
 	compiles compiles
 	watches  watches
@@ -66,7 +67,7 @@ func Listen(ctx context.Context, o Options) (*Server, error) {
 		return nil, err
 	}
 	debug.FreeOSMemory() // what it took to read the epics
-	s := &Server{house: h, readOnly: o.ReadOnly, token: newToken(), kept: map[string]made{}, diffs: make(chan struct{}, 2), beads: run.NewBeads(), document: sync.OnceValue(OpenAPI)}
+	s := &Server{house: h, readOnly: o.ReadOnly, token: newToken(), kept: map[string]made{}, diffs: make(chan struct{}, 2), searches: make(chan struct{}, 2), beads: run.NewBeads(), document: sync.OnceValue(OpenAPI)}
 	if s.listener, s.usual, err = listen(h.repos[0].Git, o.Port); err != nil {
 		return nil, err
 	}

@@ -32,8 +32,10 @@ export interface Schemas {
   Failure: Failure;
   Fault: Fault;
   FileChange: FileChange;
+  FileHit: FileHit;
   FileLine: FileLine;
   FileList: FileList;
+  FileSearch: FileSearch;
   FixJSON: FixJSON;
   Forecast: Forecast;
   GateJSON: GateJSON;
@@ -710,6 +712,13 @@ export interface Fault {
   hint?: string;
   reason: string;
 }
+export interface FileHit {
+  number: number;
+  line: number;
+  at: number;
+  length: number;
+  text: string;
+}
 export interface FileLine {
   name: string;
   size: number;
@@ -717,6 +726,12 @@ export interface FileLine {
 }
 export interface FileList {
   files: FileLine[];
+}
+export interface FileSearch {
+  size: number;
+  searched: number;
+  total: number;
+  hits: FileHit[];
 }
 export interface Git {
   branch: string;
