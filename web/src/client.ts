@@ -24,8 +24,8 @@ export interface Answer {
 }
 
 // get asks for a path below /api/v1.
-export async function get(path: string, etag: string): Promise<Answer> {
-  const answer = await ask(path, { headers: etag ? { "If-None-Match": etag } : {} });
+export async function get(path: string, etag: string, stop: AbortSignal | null = null): Promise<Answer> {
+  const answer = await ask(path, { headers: etag ? { "If-None-Match": etag } : {}, signal: stop });
   if (answer.status === 304) return { text: "", etag, fresh: false };
   if (!answer.ok) throw await failure(answer);
   return { text: await answer.text(), etag: answer.headers.get("ETag") ?? "", fresh: true };

@@ -6,19 +6,21 @@ import { useEffect, useRef } from "react";
 export type Keys = Record<string, () => unknown>;
 
 const layers: { current: Keys }[] = [];
+const above: { current: Keys }[] = [];
 const patience = 1500; // ms between g and what follows
 
 // useKeys makes keys work while the component is there. The last one to come is asked
-// first. "g i" is g, then i.
-export function useKeys(keys: Keys): void {
+// first, and those that are over the others before them. "g i" is g, then i.
+export function useKeys(keys: Keys, over = false): void {
   const latest = useRef(keys);
   useEffect(() => {
     latest.current = keys;
   });
   useEffect(() => {
-    layers.unshift(latest);
-    return () => void layers.splice(layers.indexOf(latest), 1);
-  }, []);
+    const list = over ? above : layers;
+    list.unshift(latest);
+    return () => void list.splice(list.indexOf(latest), 1);
+  }, [over]);
 }
 
 let begun = "";
@@ -35,7 +37,7 @@ function press(e: KeyboardEvent): void {
   const prefix = begun && performance.now() - begunAt < patience ? `${begun} ` : "";
   begun = "";
   const name = prefix + e.key;
-  if (layers.some((l) => l.current[name] && l.current[name]() !== false)) {
+  if ([...above, ...layers].some((l) => l.current[name] && l.current[name]() !== false)) {
     e.preventDefault();
   } else if (e.key === "g" && !prefix) {
     begun = "g";

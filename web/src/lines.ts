@@ -69,3 +69,63 @@ export function wholeLines(bytes: Uint8Array, fromStart: boolean): { lines: stri
   if (lines[lines.length - 1] === "") lines.pop();
   return { lines, skipped };
 }
+
+// Part is some of a line: a hit, by its byte in the file, or what is between; then hit is -1.
+export interface Part {
+  text: string;
+  hit: number;
+}
+
+export interface NumberedLine {
+  number: number; // from 1; 0: it began before
+  at: number; // byte of the file
+  parts: Part[];
+}
+
+interface Hit {
+  at: number;
+  length: number;
+  line: number;
+}
+
+// lineBegin is how much of a piece of a file belongs to a line that began before it; nothing
+// if that is the line of the byte at, of which then the whole characters are shown.
+export function lineBegin(bytes: Uint8Array, from: number, at: number): number {
+  if (from === 0) return 0;
+  const skipped = bytes.indexOf(10) + 1;
+  if (skipped > 0 && from + skipped <= at) return skipped;
+  let i = 0;
+  while (i < 3 && ((bytes[i] ?? 0) & 0xc0) === 0x80) i++;
+  return i;
+}
+
+// linesAround are the lines of a piece of a file that begins at from, in which the line of
+// one hit, known, is known, with those of the hits that are in it. A line that is cut at the
+// end of the piece is left out, unless it is all there is.
+export function linesAround(bytes: Uint8Array, from: number, last: boolean, known: Hit, hits: Hit[]): NumberedLine[] {
+  const begin = lineBegin(bytes, from, known.at);
+  const whole = last ? bytes.length : bytes.lastIndexOf(10) + 1;
+  const end = from + whole > known.at ? whole : bytes.length;
+  let number = known.line;
+  for (let i = bytes.indexOf(10, begin); i >= 0 && i < known.at - from; i = bytes.indexOf(10, i + 1)) number--;
+  const sorted = hits.filter((h) => h.at >= from + begin && h.at + h.length <= from + end).sort((a, b) => a.at - b.at);
+  const decoder = new TextDecoder();
+  const out: NumberedLine[] = [];
+  let k = 0;
+  for (let at = begin; at < end; number++) {
+    const next = bytes.indexOf(10, at);
+    const stop = next < 0 || next > end ? end : next;
+    const parts: Part[] = [];
+    const part = (a: number, b: number, hit: number) => b > a && parts.push({ text: decoder.decode(bytes.subarray(a, b)), hit });
+    let done = at;
+    for (let h = sorted[k]; h && h.at - from < stop; h = sorted[++k]) {
+      part(done, h.at - from, -1);
+      part(h.at - from, h.at - from + h.length, h.at);
+      done = h.at - from + h.length;
+    }
+    part(done, stop, -1);
+    out.push({ number, at: from + at, parts });
+    at = stop + 1;
+  }
+  return out;
+}

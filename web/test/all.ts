@@ -1,2 +1,3 @@
 import "./axis.test";
+import "./lines.test";
 import "./place.test";

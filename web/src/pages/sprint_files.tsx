@@ -2,7 +2,7 @@
 import type { Diff, FileList, Why } from "../api";
 import { Loaded, Trouble } from "../parts/basics";
 import { DiffView } from "../parts/diff";
-import { LogView } from "../parts/log";
+import { LogWithFind } from "../parts/logfind";
 import { useResource, useText } from "../resource";
 import { api, go, to, type Tab } from "../route";
 import { bytes, each } from "../words";
@@ -85,7 +85,7 @@ export function LogTab(props: TabProps) {
                 </select>
               </label>
             </div>
-            <LogView epic={epic} sprint={s.show.key} step={at.step} attempt={at.number} file={file} live={tail?.file === file} />
+            <LogWithFind epic={epic} sprint={s.show.key} step={at.step} attempt={at.number} file={file} live={tail?.file === file} />
           </>
         );
       }}

@@ -22,6 +22,8 @@ const keys: [string, string][] = [
   ["← →", "in the graph: what it needs, what needs it"],
   ["↑ ↓", "in the graph: above, below in its column"],
   ["o", "in the graph: open or shut the phase"],
+  ["f", "in a log: find a text in all of it"],
+  ["n  N", "in a log with a text to find: next, previous hit (Enter, Shift+Enter)"],
   ["1 … 6", "tabs of a sprint: Now, Attempts, Diff, Log, Prompt, Why"],
   ["a", "approve: opens the form"],
   ["r", "reject, with what has to change"],
