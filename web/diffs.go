@@ -2,15 +2,19 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"container/list"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/internal/redact"
 	"github.com/ralph-compiler/ralph/ir"
@@ -32,15 +36,39 @@ func (s *Server) sprintDiff(ctx context.Context, l *live, r *http.Request) (Diff
 	}, r.URL.Query().Get("path"))
 }
 
-// attemptDiff is what an attempt changed.
+// attemptDiff is what an attempt changed, or how it differs from another one of its step.
 func (s *Server) attemptDiff(ctx context.Context, l *live, r *http.Request) (Diff, error) {
 	return s.diff(ctx, l, func() (record.Change, error) {
 		v, a, err := l.attempt(r)
 		if err != nil {
 			return record.Change{}, err
 		}
-		return record.AttemptChangeIn(l.rec.Record, v, a, r.URL.Query().Get("against") == "start"), nil
+		c := record.AttemptChangeIn(l.rec.Record, v, a)
+		return c, against(&c, v, a, r.URL.Query().Get("against"))
 	}, r.URL.Query().Get("path"))
+}
+
+// against makes a change of an attempt one against what is named.
+func against(c *record.Change, v machine.NodeView, a machine.AttemptLog, what string) error {
+	switch what {
+	case "":
+		return nil
+	case "start":
+		c.Since(a)
+		return nil
+	}
+	number, err := strconv.Atoi(what)
+	if err != nil || number < 1 || number == a.Number {
+		return invalid("against is start, or the number of another attempt of the step, not %q", what)
+	}
+	i := attemptAt(v, a.Step, number)
+	if i < 0 {
+		return unknown("%s has no attempt %s #%d", v.Key, a.Step, number)
+	}
+	if err := c.Against(v.Attempts[i]); err != nil {
+		return unknown("%v: there is nothing to compare", err)
+	}
+	return nil
 }
 
 // diff answers with a change that of, which runs under the epic's mutex, finds; git does not.
@@ -66,7 +94,7 @@ func (s *Server) diff(ctx context.Context, l *live, of func() (record.Change, er
 	p, known := s.patches.get(at)
 	if !known {
 		if p, err = patchOf(ctx, &change, hide, path); err != nil {
-			return out, err
+			return out, gone(&change, err)
 		}
 		if change.To.ID() != "" {
 			s.patches.put(at, p)
@@ -76,6 +104,22 @@ func (s *Server) diff(ctx context.Context, l *live, of func() (record.Change, er
 	out.Files = orEmpty(p.files)
 	out.Gates = orEmpty(out.Gates)
 	return out, nil
+}
+
+// gone says which end of a change is not there any more, if that is what went wrong.
+func gone(c *record.Change, err error) error {
+	lost, is := errors.AsType[*workspace.Gone](err)
+	if !is {
+		return err
+	}
+	end := c.To
+	if lost.ID == c.From.ID() {
+		end = c.From
+	}
+	return &refusal{http.StatusGone, Fault{
+		Error: fmt.Sprintf("the commit %.12s is not in the repository any more: there is nothing to compare", cmp.Or(end.Commit, end.Tree)),
+		Hint:  "no ref has kept it, and git has cleared it away; the verdicts on it are in the journal", Reason: "unknown",
+	}}
 }
 
 // git takes one of the places for git.

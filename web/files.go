@@ -47,7 +47,7 @@ func fileRoutes() []route {
 		apart[Plan]("/plan", "its plan as it is now, and what that compiles to", (*Server).plan),
 		apart[Result]("/result", "what has come of it: its branch, and its runs", (*Server).result),
 		apart[Next]("/next", "what the next apply would do, and how long the rest may take", (*Server).next),
-		apart[Diff](attempt+"/diff", "what an attempt changed", (*Server).attemptDiff, param{"against", "start: since its step began", false}, onePath),
+		apart[Diff](attempt+"/diff", "what an attempt changed", (*Server).attemptDiff, param{"against", "start: since its step began; a number: what that attempt of the step has left; else what it began with", false}, onePath),
 		apart[FileList](attempt+"/files", "the files of an attempt: what its agent was told, what it and its gates wrote", (*Server).files),
 		apart[FileSearch](attempt+"/search", "where a text is in a file of an attempt: all hits are counted, and a page of them is named", (*Server).search, ofSearch...),
 		{

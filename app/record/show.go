@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -112,22 +113,48 @@ func ChangeIn(r *Record, v machine.NodeView) Change {
 	return out
 }
 
-// AttemptChangeIn is the change that one attempt of a node made; with whole, the one since
-// its step began. It asks git nothing.
-func AttemptChangeIn(r *Record, v machine.NodeView, a machine.AttemptLog, whole bool) Change {
-	from := a.From
-	if whole || from == "" {
-		from = a.Start
-	}
-	to := a.Collected.Result
-	if to.ID() == "" {
-		to.Commit = a.Commit
-	}
-	return Change{space: r.Space, ChangeJSON: ChangeJSON{
+// AttemptChangeIn is the change that one attempt of a node made, since the worktree that it
+// began in. It asks git nothing.
+func AttemptChangeIn(r *Record, v machine.NodeView, a machine.AttemptLog) Change {
+	out := Change{space: r.Space, ChangeJSON: ChangeJSON{
 		Version: ChangeVersion,
 		Key:     v.Key, ID: v.ID, Title: v.Title, Status: v.Status.String(), Step: a.Step, Attempt: a.Number,
-		From: executor.Tree{Commit: from}, To: to, Files: []executor.FileChange{}, Gates: AttemptOf(r, v.ID, a).Gates,
+		From: executor.Tree{Commit: cmp.Or(a.From, a.Start)}, To: leftBy(a), Files: []executor.FileChange{}, Gates: AttemptOf(r, v.ID, a).Gates,
 	}}
+	if out.To.ID() == "" {
+		out.Notes = append(out.Notes, lacks(a))
+	}
+	return out
+}
+
+// Since makes the change of an attempt one since its step began.
+func (c *Change) Since(a machine.AttemptLog) { c.From = executor.Tree{Commit: a.Start} }
+
+// Against makes the change of an attempt the difference between what another one of its step
+// has left and what it has. An error says which of them has left nothing.
+func (c *Change) Against(other machine.AttemptLog) error {
+	if c.To.ID() == "" {
+		return errors.New(c.Notes[0])
+	}
+	if c.From = leftBy(other); c.From.ID() == "" {
+		return errors.New(lacks(other))
+	}
+	return nil
+}
+
+// leftBy is what an attempt has left: its commit; "" of one that came to none.
+func leftBy(a machine.AttemptLog) executor.Tree {
+	if a.Collected.Result.ID() != "" {
+		return a.Collected.Result
+	}
+	return executor.Tree{Commit: a.Commit}
+}
+
+func lacks(a machine.AttemptLog) string {
+	if a.Status == executor.AttemptRunning {
+		return fmt.Sprintf("%s #%d has left no commit yet", a.Step, a.Number)
+	}
+	return fmt.Sprintf("%s #%d has left no commit", a.Step, a.Number)
 }
 
 // Ends asks git where the change ends, if that is where a person's work is.

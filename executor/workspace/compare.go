@@ -22,7 +22,12 @@ type Comparison struct {
 	from, to string
 }
 
-// Compare begins a comparison; Close ends it.
+// Gone is a commit or tree that is not in the repository any more.
+type Gone struct{ ID string }
+
+func (e *Gone) Error() string { return fmt.Sprintf("%.12s is not in the repository any more", e.ID) }
+
+// Compare begins a comparison; Close ends it. An end that is not there any more is a Gone.
 func (s Trees) Compare(ctx context.Context, from, to string) (*Comparison, error) {
 	return s.compare(ctx, from, to)
 }
@@ -34,7 +39,7 @@ func (s *space) compare(ctx context.Context, from, to string) (*Comparison, erro
 			return nil, err
 		}
 		if found == "" {
-			return nil, fmt.Errorf("%.12s is not in the repository any more", *id)
+			return nil, &Gone{*id}
 		}
 		*id = found
 	}

@@ -1,5 +1,6 @@
 // The tabs of a sprint that show files of its attempts, and where its values come from.
 import type { Diff, FileList, Why } from "../api";
+import { frozen } from "../frozen";
 import { Loaded, Trouble } from "../parts/basics";
 import { DiffView } from "../parts/diff";
 import { LogWithFind } from "../parts/logfind";
@@ -42,17 +43,41 @@ function Choose({ of, epic, tab, at, also }: { of: TabProps["s"]; epic: string; 
 export function DiffTab(props: TabProps) {
   const { s, epic, query } = props;
   const named = query.get("attempt") ? chosen(props) : undefined;
-  const path = named ? `${api.attempt(epic, s.show.key, named.step, named.number)}/diff` : `${api.sprint(epic, s.show.key)}/diff`;
+  const against = (!frozen && named && query.get("against")) || "";
+  const path = named ? `${api.attempt(epic, s.show.key, named.step, named.number)}/diff${against && `?against=${encodeURIComponent(against)}`}` : `${api.sprint(epic, s.show.key)}/diff`;
   const none = each(s.show.attempts).length === 0;
   const diff = useResource<Diff>(none ? null : path);
   if (none) return <p>It has changed nothing yet.</p>;
   return (
     <>
-      <Choose of={s} epic={epic} tab="diff" at={named ? nameOf(named) : ""} also="the sprint as it stands" />
+      <div className="facts">
+        <Choose of={s} epic={epic} tab="diff" at={named ? nameOf(named) : ""} also="the sprint as it stands" />
+        {named && !frozen && <Against of={s} epic={epic} named={named} at={against} />}
+      </div>
       <Loaded of={diff} what="The diff">
         {(d) => <DiffView diff={d} path={path} />}
       </Loaded>
     </>
+  );
+}
+
+// Against chooses what an attempt is compared with; a report has only what it began with.
+function Against({ of, epic, named, at }: { of: TabProps["s"]; epic: string; named: Chosen; at: string }) {
+  const others = each(of.show.attempts).filter((a) => a.step === named.step && a.number !== named.number);
+  if (others.length === 0) return null;
+  return (
+    <label className="choose">
+      Against{" "}
+      <select value={at} onChange={(e) => go(to.sprint(epic, of.show.key, "diff", { attempt: nameOf(named), ...(e.target.value && { against: e.target.value }) }))}>
+        <option value="">what it began with</option>
+        {(named.number > 1 || at === "start") && <option value="start">the base of {named.step}</option>}
+        {others.map((a) => (
+          <option key={a.number} value={a.number}>
+            {a.step} #{a.number}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 

@@ -17,7 +17,7 @@ const aFrame = 8; // blocks that are made in a frame, so that nothing stands sti
 export function DiffView({ diff, path }: { diff: Diff; path: string }) {
   const all = useMemo(() => parseDiff(diff.patch), [diff.patch]);
   const files = diff.truncated && !frozen && all.length > 1 ? all.slice(0, -1) : all; // the last one may be cut: it opens below
-  if (files.length === 0 && each(diff.files).length === 0) return <p className="faint">Nothing is changed.</p>;
+  if (files.length === 0 && each(diff.files).length === 0) return <p className="faint">{[...(diff.to.commit || each(diff.notes).length === 0 ? ["Nothing is changed"] : []), ...each(diff.notes)].join("; ")}.</p>;
   return (
     <div className="diff">
       <p className="faint">
@@ -96,7 +96,7 @@ function Name({ of: f }: { of: FileChange }) {
 // Alone is a file of a diff that is asked for when it is opened.
 function Alone({ of: f, path }: { of: FileChange; path: string }) {
   const [open, setOpen] = useState(false);
-  const diff = useResource<Diff>(open ? `${path}?path=${encodeURIComponent(f.path)}` : null);
+  const diff = useResource<Diff>(open ? `${path}${path.includes("?") ? "&" : "?"}path=${encodeURIComponent(f.path)}` : null);
   return (
     <details open={open} onToggle={(e) => setOpen(e.currentTarget.open)}>
       <summary data-row="">
