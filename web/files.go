@@ -49,7 +49,7 @@ func fileRoutes() []route {
 		apart[Next]("/next", "what the next apply would do, and how long the rest may take", (*Server).next),
 		apart[Diff](attempt+"/diff", "what an attempt changed", (*Server).attemptDiff, param{"against", "start: since its step began; a number: what that attempt of the step has left; else what it began with", false}, onePath),
 		apart[FileList](attempt+"/files", "the files of an attempt: what its agent was told, what it and its gates wrote", (*Server).files),
-		apart[FileSearch](attempt+"/search", "where a text is in a file of an attempt: all hits are counted, and a page of them is named", (*Server).search, ofSearch...),
+		apart[FileSearch](attempt+"/search", "where a text is in a file of an attempt: all hits in its first GiB are counted, for at most 10 s, and a page of them is named", (*Server).search, ofSearch...),
 		{
 			method: http.MethodGet, path: "/epics/{epic}" + attempt + "/files/{name...}", kind: "text/plain", serve: (*Server).file,
 			about: "a file of an attempt, or a Range of it: at most 4 MiB; secrets are blanked",

@@ -22,9 +22,8 @@ export function LogWithFind(of: LogOf) {
 function Finding(of: LogOf) {
   const input = useRef<HTMLInputElement>(null);
   const [text, setText] = useState("");
-  const { found, seek, failure } = useFound(of, text);
+  const { found, next, failure } = useFound(of, text);
   const hit = found?.answer.hits.find((h) => h.number === found.at);
-  const next = (by: 1 | -1) => seek(found?.query === text ? found.at + by : by > 0 ? 1 : 0);
   const leave = () => {
     setText("");
     input.current?.blur();
@@ -78,13 +77,14 @@ interface Found {
   answer: FileSearch;
 }
 
-// useFound looks for a text a moment after it was typed; seek goes to a hit by its number, and
-// round the ends.
+// useFound looks for a text a moment after it was typed; next goes on to the next hit, or with
+// -1 to the previous one, and round the ends.
 function useFound({ epic, sprint, step, attempt, file, live }: LogOf, text: string) {
   const [found, setFound] = useState<Found | null>(null);
   const [failure, setFailure] = useState<Failure | null>(null);
   const asked = useRef<AbortController | null>(null);
   const sought = useRef(""); // what was looked for last
+  const aim = useRef(0); // the number of the hit that was asked for last
   const ask = async (query: string, after: number, stop: AbortSignal) =>
     parse<FileSearch>((await get(`${api.attempt(epic, sprint, step, attempt)}/search?${new URLSearchParams({ file, q: query, after: String(after), limit: String(page) })}`, "", stop)).text);
   const look = async (query: string, wanted: number, stop: AbortSignal) => {
@@ -92,11 +92,14 @@ function useFound({ epic, sprint, step, attempt, file, live }: LogOf, text: stri
     let answer = await ask(query, from(wanted), stop);
     const at = answer.total === 0 ? 0 : wanted < 1 ? answer.total : wanted > answer.total ? 1 : wanted;
     if (at > 0 && !answer.hits.some((h) => h.number === at)) answer = await ask(query, from(at), stop);
-    if (!stop.aborted) setFound({ query, at, answer });
+    if (stop.aborted) return;
+    aim.current = at;
+    setFound({ query, at, answer });
   };
   const seek = (wanted: number) => {
     asked.current?.abort();
     sought.current = text;
+    aim.current = wanted;
     setFailure(null);
     const known = found?.query === text && found.answer.hits.some((h) => h.number === wanted);
     if (known && !live) return setFound({ ...found, at: wanted });
@@ -106,6 +109,7 @@ function useFound({ epic, sprint, step, attempt, file, live }: LogOf, text: stri
       if (!stop.signal.aborted && x instanceof Failure) setFailure(x);
     });
   };
+  const next = (by: 1 | -1) => seek(sought.current === text ? aim.current + by : by > 0 ? 1 : 0);
   const latest = useRef(seek);
   useEffect(() => {
     latest.current = seek;
@@ -121,5 +125,5 @@ function useFound({ epic, sprint, step, attempt, file, live }: LogOf, text: stri
     return () => clearTimeout(timer);
   }, [text]);
   useEffect(() => () => asked.current?.abort(), []);
-  return { found, seek, failure };
+  return { found, next, failure };
 }
