@@ -49,6 +49,8 @@ func (s *Server) search(ctx context.Context, l *live, r *http.Request) (out File
 		return out, invalid("q is what to look for")
 	case len(find.query) > mostQuery:
 		return out, invalid("what to look for has %d bytes; %d are possible", len(find.query), mostQuery)
+	case !utf8.Valid(find.query):
+		return out, invalid("what to look for is no UTF-8")
 	case bytes.ContainsAny(find.query, "\r\n"):
 		return out, invalid("a text of several lines cannot be looked for")
 	}
@@ -178,11 +180,13 @@ func around(b []byte, from, to int) string {
 	begin += bytes.LastIndexByte(b[begin:from], '\n') + 1
 	if i := bytes.IndexByte(b[to:end], '\n'); i >= 0 {
 		end = to + i
+	} else if end < len(b) {
+		end = to + wholeRunes(b[to:end])
 	}
 	for begin < from && !utf8.RuneStart(b[begin]) {
 		begin++
 	}
-	text, _ := withoutColours(b[begin : to+wholeRunes(b[to:end])])
+	text, _ := withoutColours(b[begin:end])
 	return strings.ToValidUTF8(strings.TrimSuffix(string(text), "\r"), "\ufffd")
 }
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/ralph-compiler/ralph/executor/executortest"
 )
@@ -72,6 +73,7 @@ func TestAFileIsSearchedToItsEnd(t *testing.T) {
 		"file=big.out":                               {http.StatusBadRequest, "q is what to look for"},
 		"q=x":                                        {http.StatusBadRequest, "file is the name"},
 		"file=big.out&q=a%0Ab":                       {http.StatusBadRequest, "several lines"},
+		"file=big.out&q=%88":                         {http.StatusBadRequest, "no UTF-8"},
 		"file=big.out&q=x&limit=201":                 {http.StatusBadRequest, "limit is a number from 1 to 200"},
 		"file=big.out&q=x&after=-1":                  {http.StatusBadRequest, "after is a number from 0"},
 		"file=none.out&q=x":                          {http.StatusNotFound, "implement #1 of 1.1 has no file none.out"},
@@ -97,7 +99,7 @@ func TestWhatASearchFinds(t *testing.T) {
 		"not a pattern":             {"a.c abc a*c\n", "a.c", []FileHit{{1, 1, 0, 3, "a.c abc a*c"}}},
 		"colours are passed over":   {"\x1b[1;31mFA\x1b[0mIL\x1b[m: x\nfail\r\n", "fail: ", []FileHit{{1, 1, 7, 13, "FAIL: x"}}},
 		"what is no colour is none": {"\x1b[2Kfail\x1b[3", "kf", []FileHit{{1, 1, 3, 2, "\x1b[2Kfail\x1b[3"}}},
-		"no UTF-8":                  {"\xff\xfeFAIL\xe4\n\xe4fail", "l\xe4", []FileHit{{1, 1, 5, 2, "\ufffdFAIL\ufffd"}}},
+		"no UTF-8":                  {"\xff\xfeFAIL\xe4\n\xe4fail", "fail", []FileHit{{1, 1, 2, 4, "\ufffdFAIL\ufffd"}, {2, 2, 9, 4, "\ufffdfail"}}},
 		"a line longer than all": {long + "Needle" + long + "needle\nneedle", "needle", []FileHit{
 			{1, 1, int64(len(long)), 6, long[len(long)-aroundHit:] + "Needle" + long[:aroundHit]},
 			{2, 1, int64(2*len(long) + 6), 6, long[len(long)-aroundHit:] + "needle"},
@@ -173,7 +175,7 @@ func FuzzSearch(f *testing.F) {
 	f.Add("one\x1b[1mtwo\nTHREE", "ne")
 	f.Add("\xff\x1b[", "\x1b")
 	f.Fuzz(func(t *testing.T, text, query string) {
-		if query == "" || strings.ContainsAny(query, "\r\n") {
+		if query == "" || strings.ContainsAny(query, "\r\n") || !utf8.ValidString(query) {
 			return
 		}
 		plain, _ := withoutColours([]byte(text))
