@@ -136,6 +136,7 @@ type (
 		Judge  string     `json:"judge"`
 		Result Tree       `json:"result"`
 		Steps  []StepDone `json:"steps,omitempty"` // of nodes with more than one
+		ListRef
 	}
 )
 

@@ -67,12 +67,28 @@ func bases(list *[]NamedTree) field {
 	return fieldOf("bases", list, func(b NamedTree) Result { return Result{Node: ir.NodeID(b.Name), Tree: b.Tree} }, func(x Result) NamedTree { return NamedTree{string(x.Node), x.Tree} })
 }
 
+// stepsDone are two lists, since an entry has no room for a digest beside a result.
+func stepsDone(list *[]StepDone) []field {
+	return []field{
+		fieldOf("steps", list, func(s StepDone) Result { return Result{Node: ir.NodeID(s.Step), Tree: s.Result} }, func(x Result) StepDone { return StepDone{Step: string(x.Node), Result: x.Tree} }),
+		{"judges", func() []Result {
+			return lists.Map(*list, func(s StepDone) Result { return Result{Node: ir.NodeID(s.Judge)} })
+		}, func(l []Result) {
+			for i := range min(len(l), len(*list)) {
+				(*list)[i].Judge = string(l[i].Node)
+			}
+		}},
+	}
+}
+
 // fields are the lists without a bound that a body has; with gives the body with them, and
 // with a reference, as they are then.
 func fields(b Body) (all []field, with func(ListRef) Body) {
 	switch b := b.(type) {
 	case NodeStarted:
 		return []field{{"", func() []Result { return b.Inputs }, func(l []Result) { b.Inputs = l }}}, func(r ListRef) Body { b.ListRef = r; return b }
+	case NodeDone:
+		return stepsDone(&b.Steps), func(r ListRef) Body { b.ListRef = r; return b }
 	case NodeWaiting:
 		return []field{commits("", &b.Loses)}, func(r ListRef) Body { b.ListRef = r; return b }
 	case EffectFailed:
@@ -95,6 +111,8 @@ func short(b Body) bool {
 	switch b := b.(type) {
 	case NodeStarted:
 		return len(b.Inputs) < 2 || sizeOf(b.Inputs) <= mostListed
+	case NodeDone:
+		return len(b.Steps) < 8
 	case NodeWaiting:
 		return len(b.Loses) < 2
 	case EffectFailed:

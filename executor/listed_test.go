@@ -134,3 +134,39 @@ func TestANoteFitsIntoAnEvent(t *testing.T) {
 		t.Errorf("changed: %q", Note(said))
 	}
 }
+
+// However much a text escapes, and however many steps a node has, an event takes less than 4 kB.
+func TestTextsAndStepsFitIntoAnEvent(t *testing.T) {
+	t.Parallel()
+	worst := strings.Repeat("\"\n", 4*MaxNote)
+	steps := make([]StepDone, 40)
+	for i := range steps {
+		steps[i] = StepDone{Step: fmt.Sprintf("step-%d", i), Judge: "sha256:" + strings.Repeat("a", 64), Result: Tree{Commit: strings.Repeat("b", 40), Tree: strings.Repeat("c", 40)}}
+	}
+	judged := GateJudged{Gate: "unit", Verdict: Fail, Message: Note(worst)}
+	judged.Bound()
+	for _, body := range []Body{
+		NodeDone{Work: "sha256:" + strings.Repeat("a", 64), Judge: "sha256:" + strings.Repeat("b", 64), Steps: steps},
+		NodeWaiting{For: ForHuman, Cause: CauseManual, Detail: Fitting(worst)},
+		EffectFailed{Class: FailTransient, Detail: Plain(worst)},
+		Diagnosed{Action: "human", Note: Plain(worst)},
+		HumanSpoke{Text: Fitting(worst)},
+		judged,
+	} {
+		var lists Lists
+		parts, last := Event{Seq: 7, Node: "bd-1-1", Step: "implement", Body: body}.Split()
+		for _, e := range append(parts, last) {
+			if b, err := json.Marshal(e); err != nil || len(b) >= 4096 {
+				t.Errorf("%s: %d bytes, %v", e.Kind(), len(b), err)
+			}
+			if l, is := e.Body.(InputsListed); is {
+				if err := lists.Add(l); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+		if whole, err := lists.Complete(last.Body); err != nil || !reflect.DeepEqual(whole, body) {
+			t.Errorf("%s comes back as %+v, %v", last.Kind(), whole, err)
+		}
+	}
+}

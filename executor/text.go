@@ -39,13 +39,19 @@ func Plain(s string) string {
 		}
 		return r
 	}, strings.ToValidUTF8(s, "\uFFFD"))
-	return text.Head(s, MaxNote)
+	return Fitting(s)
 }
 
 // Note makes external text suitable for an event: no control characters, at most MaxNote
 // bytes, and at most maxEscaped as JSON.
 func Note(s string) string {
-	s = text.Head(Clean(strings.ToValidUTF8(strings.TrimSpace(s), "\uFFFD")), MaxNote)
+	return Fitting(Clean(strings.ToValidUTF8(strings.TrimSpace(s), "\uFFFD")))
+}
+
+// Fitting is as much of the begin of a text as an event has room for: at most MaxNote bytes,
+// and at most maxEscaped as JSON.
+func Fitting(s string) string {
+	s = text.Head(s, MaxNote)
 	for escaped(s) > maxEscaped {
 		s = text.Head(s, len(s)*3/4)
 	}

@@ -76,12 +76,11 @@ func (t *Tools) judge(ctx context.Context, judge executor.Gate, run executor.Gat
 	}
 	run.Wall = c.spec()
 	judged, err := judge.Judge(ctx, run)
-	if judged.Sandbox = c.account(); judged.Sandbox != nil { // what came without it fits
-		judged.Bound()
-	}
+	judged.Sandbox = c.account()
 	if why := judged.Sandbox.OutOfMemory(); why != "" && judged.Verdict == executor.Fail {
 		judged.Message = executor.Plain(why + "\n" + judged.Message)
 	}
+	judged.Bound()
 	return judged, errors.Join(c.because(err), c.done())
 }
 
@@ -101,12 +100,12 @@ func weigh(g ir.Gate, j executor.GateJudged, t executor.Trace) executor.GateJudg
 	if len(t.New) > 0 {
 		j.Removed = first(t.New, maxNames)
 	}
-	if len(t.Changed) == 0 || g.Kind == "command" || g.Access == "write" {
-		return j
+	if len(t.Changed) > 0 && g.Kind != "command" && g.Access != "write" {
+		j.Message = executor.Plain(fmt.Sprintf("it changed what it judged (%s), so its verdict %q does not count; all of it was undone.\n%s",
+			strings.Join(first(t.Changed, 5), ", "), j.Verdict, j.Message))
+		j.Verdict, j.Tests = executor.ErrorJudged, "skip"
 	}
-	j.Message = executor.Plain(fmt.Sprintf("it changed what it judged (%s), so its verdict %q does not count; all of it was undone.\n%s",
-		strings.Join(first(t.Changed, 5), ", "), j.Verdict, j.Message))
-	j.Verdict, j.Tests = executor.ErrorJudged, "skip"
+	j.Bound()
 	return j
 }
 

@@ -62,7 +62,7 @@ func (n *node) afterDiagnosis() executor.Event {
 		return n.verdict()
 	}
 	note := cmp.Or(d.Note, "the agent stalled")
-	return n.awaitHuman(executor.CauseDiagnosis, text.Head(note, executor.MaxNote))
+	return n.awaitHuman(executor.CauseDiagnosis, executor.Fitting(note))
 }
 
 // onTrouble answers an effect that did not happen: try again later as long as

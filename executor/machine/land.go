@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
-	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -153,9 +152,9 @@ func (r *Run) pullSeen(n *node, b executor.PullSeen) {
 		if b.Comment != "" {
 			message += ":\n\n" + b.Comment
 		}
-		n.people.tell(executor.Decision{Verb: executor.Reject, By: fmt.Sprintf("pull request #%d", l.pull.Number), Message: text.Head(message, executor.MaxNote)})
+		n.people.tell(executor.Decision{Verb: executor.Reject, By: fmt.Sprintf("pull request #%d", l.pull.Number), Message: executor.Fitting(message)})
 		if n.ir.Kind == ir.GateKind || len(n.ir.Steps) == 0 { // no one would do it better
-			l.why, l.stage = text.Head(fmt.Sprintf("pull request #%d: %s", l.pull.Number, message), executor.MaxNote), stageStopped
+			l.why, l.stage = executor.Fitting(fmt.Sprintf("pull request #%d: %s", l.pull.Number, message)), stageStopped
 			return
 		}
 		l.streak, l.sign, l.stage = 0, "", stageOpen

@@ -52,7 +52,7 @@ func (r *rules) awaitPerson(n *node) (executor.Event, bool) {
 	case own.Work != "" && (len(n.successes) > 0 || n.life.first > 0):
 		detail = "your work is in its worktree, on the new base: continue there, or finish with " + says
 	}
-	return n.awaitHuman(executor.CauseManual, text.Head(detail, executor.MaxNote)), true
+	return n.awaitHuman(executor.CauseManual, executor.Fitting(detail)), true
 }
 
 // lastEnded is the last attempt of this life at a step, "" for any, that has ended; nil
@@ -108,7 +108,7 @@ func (n *node) awaitHanded() (executor.Event, bool) {
 	if n.people.handed.by == "" || n.handedBy() != "" {
 		return executor.Event{}, false
 	}
-	return n.awaitHuman(executor.CauseHandedIn, text.Head(n.handedWhy(), executor.MaxNote)), true
+	return n.awaitHuman(executor.CauseHandedIn, executor.Fitting(n.handedWhy())), true
 }
 
 // handedWhy says what holds back a node with work that was handed in.

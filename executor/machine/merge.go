@@ -123,7 +123,7 @@ func (gr *graph) conflictText(n *node) string {
 	if len(a.paths) > 0 {
 		said += ": " + text.Some(a.paths, 5)
 	}
-	return text.Head(said, executor.MaxNote)
+	return executor.Fitting(said)
 }
 
 // nameOf is what people call a result.
@@ -163,12 +163,12 @@ func (gr *graph) sameConflict(n *node) *node {
 func (gr *graph) handText(n *node) string {
 	why := gr.conflictText(n)
 	if d := gr.sameConflict(n); d != nil {
-		return text.Head(fmt.Sprintf("%s; the same conflict as %s: resolve it there", why, d.ir.Key), executor.MaxNote)
+		return executor.Fitting(fmt.Sprintf("%s; the same conflict as %s: resolve it there", why, d.ir.Key))
 	}
 	if log := n.lastEnded(executor.MergeStep); log != nil && log.Person != "" && len(log.Problems) > 0 {
 		why += "; not resolved yet: " + strings.Join(log.Problems, "; ")
 	}
-	return text.Head(why, executor.MaxNote)
+	return executor.Fitting(why)
 }
 
 // known returns the resolution of a list that was resolved before. If that was of

@@ -7,7 +7,6 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/lists"
-	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -314,7 +313,7 @@ func (sm *sum) wouldLose() bool {
 
 // losesText says why the branch is not moved.
 func (gr *graph) losesText(loses []executor.Result) string {
-	return text.Head("the branch stays as it is; it holds "+gr.lostNames(loses), executor.MaxNote)
+	return executor.Fitting("the branch stays as it is; it holds " + gr.lostNames(loses))
 }
 
 func (gr *graph) lostNames(loses []executor.Result) string {

@@ -143,7 +143,7 @@ func (n *node) spokenDecision() executor.Event {
 func (n *node) takenDecision() executor.Event {
 	return n.event(executor.NodeWaiting{
 		For: executor.ForHuman, Cause: executor.CauseTakeover,
-		Detail: text.Head("a person wrote in the session of agent "+n.life.attempt.agent+executor.Because(n.lastSpoken()), executor.MaxNote),
+		Detail: executor.Fitting("a person wrote in the session of agent " + n.life.attempt.agent + executor.Because(n.lastSpoken())),
 	})
 }
 

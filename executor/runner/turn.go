@@ -266,7 +266,7 @@ func (t *Turn) Person(said time.Time, text string) error {
 		return nil
 	}
 	return t.run.Record(t.ctx, executor.HumanSpoke{
-		Session: session, Said: said.UTC().Truncate(time.Millisecond), Text: t.base.Plain(note(text, executor.MaxNote)), Gate: t.run.Effect.Gate,
+		Session: session, Said: said.UTC().Truncate(time.Millisecond), Text: executor.Fitting(t.base.Plain(note(text, executor.MaxNote))), Gate: t.run.Effect.Gate,
 	})
 }
 
