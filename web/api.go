@@ -108,6 +108,7 @@ type (
 		Phase  string     `json:"phase,omitempty"`
 		Status string     `json:"status"`
 		Word   string     `json:"word"`             // its status, in words
+		Human  bool       `json:"human,omitempty"`  // it waits for a person, or for more budget
 		Doing  string     `json:"doing,omitempty"`  // while it runs
 		Reason string     `json:"reason,omitempty"` // first line
 		Since  *time.Time `json:"since,omitempty"`

@@ -42,6 +42,7 @@ type (
 		Key    ir.Key `json:"key"`
 		Status string `json:"status,omitempty"` // "": it is new
 		Word   string `json:"word,omitempty"`
+		Human  bool   `json:"human,omitempty"` // it waits for a person, or for more budget
 	}
 
 	// Next is GET /epics/{epic}/next: what the next apply would do, as ralph plan --json says

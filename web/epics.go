@@ -67,6 +67,10 @@ func (l *live) line() EpicLine {
 		if record.WaitsForPerson(v) {
 			out.Waits++
 		}
+		if v.GoesOn && v.Status == executor.Waiting && v.Key != executor.Integration { // "waiting" is for somebody
+			out.Counts["waiting"]--
+			out.Counts["goes on"]++
+		}
 		if failed(v) {
 			out.Failed++
 		}
@@ -83,7 +87,7 @@ func failed(v machine.NodeView) bool { return v.Status == executor.Blocked }
 
 func sprintLine(v machine.NodeView) SprintLine {
 	return SprintLine{
-		Key: v.Key, Title: v.Title, Phase: v.Phase, Status: v.Status.String(), Word: words.Status(v), Doing: v.Doing, Reason: words.First(v.Reason),
+		Key: v.Key, Title: v.Title, Phase: v.Phase, Status: v.Status.String(), Word: words.Status(v), Human: record.WaitsForPerson(v), Doing: v.Doing, Reason: words.First(v.Reason),
 		Since: past(v.Since), Tries: v.Tries(), Spent: words.SpentShort(v.Spent), WorkMS: v.Worked.Milliseconds(),
 	}
 }

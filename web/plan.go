@@ -205,7 +205,7 @@ func (s *Server) plan(ctx context.Context, l *live, _ *http.Request) (Plan, erro
 	state := map[ir.Key]PlanKey{}
 	l.mu.Lock()
 	for _, v := range l.views() {
-		state[v.Key] = PlanKey{Status: v.Status.String(), Word: words.Status(v)}
+		state[v.Key] = PlanKey{Status: v.Status.String(), Word: words.Status(v), Human: record.WaitsForPerson(v)}
 	}
 	l.mu.Unlock()
 	p, err := s.planned(ctx, l)
@@ -215,7 +215,8 @@ func (s *Server) plan(ctx context.Context, l *live, _ *http.Request) (Plan, erro
 	out := p.Plan
 	out.Keys = slices.Clone(out.Keys)
 	for i := range out.Keys {
-		out.Keys[i].Status, out.Keys[i].Word = state[out.Keys[i].Key].Status, state[out.Keys[i].Key].Word
+		k := state[out.Keys[i].Key]
+		out.Keys[i].Status, out.Keys[i].Word, out.Keys[i].Human = k.Status, k.Word, k.Human
 	}
 	return out, nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/machine"
+	"github.com/ralph-compiler/ralph/ir"
 )
 
 // Offer is a decision that can be made now.
@@ -149,8 +150,27 @@ func RunOffersOf(r *Record) []Offer {
 	if o.Open && o.Held.For == "" && r.Held {
 		say(executor.Pause, "what runs goes on; nothing new starts")
 	}
+	if more := someMore(o.Budget); o.Open && o.Held.For == "" && more != "" {
+		w := machine.Way{Verb: executor.Resume, Budget: more}
+		add := Offer{Way: w, What: "the run may use more", Command: w.Line("", "", "") + r.About()}.ofRun()
+		add.Label = "add to the budget"
+		out = append(out, add)
+	}
 	if o.Open {
 		say(executor.Cancel, "end the run: what runs is stopped")
 	}
 	return out
+}
+
+// someMore is what may be added to a budget; "" if the run has none.
+func someMore(b ir.Budget) string {
+	switch {
+	case b.USDMicro > 0:
+		return "usd=+20"
+	case b.Tokens > 0:
+		return "tokens=+1M"
+	case b.WallMS > 0:
+		return "wall=+1h"
+	}
+	return ""
 }

@@ -380,6 +380,7 @@ export interface Decided {
   taken: boolean;
   text: string;
   command?: string;
+  dir: string;
   user: string;
   by: string;
 }
@@ -666,6 +667,7 @@ export interface SprintLine {
   phase?: string;
   status: string;
   word: string;
+  human?: boolean;
   doing?: string;
   reason?: string;
   since?: null | string;
@@ -1021,6 +1023,7 @@ export interface PlanKey {
   key: string;
   status?: string;
   word?: string;
+  human?: boolean;
 }
 export interface PlanJSON {
   version: number;

@@ -1,6 +1,6 @@
 // Morning: what is done, what waits for me, what failed and why, what it cost, what comes
 // next, whether I may trust it.
-import type { Epic, EpicLine, Inbox, Repository, SprintLine } from "../api";
+import type { Epic, EpicLine, Inbox, Repository, Result, SprintLine } from "../api";
 import { Ago, Clock, Command, Loaded, Section, Status, Title } from "../parts/basics";
 import { Forecasted } from "../parts/forecast";
 import { InboxList } from "../parts/inbox";
@@ -29,6 +29,7 @@ function News({ repos }: { repos: Repository[] }) {
   const inbox = useResource<Inbox>("/inbox");
   const lines: Line[] = repos.flatMap((r) => each(r.epics).map((e) => ({ ...e, repo: r.name })));
   const news = lines.filter(hasNews).slice(0, most);
+  const ready = readyOf(lines);
   const failed = lines.reduce((n, e) => n + e.failed, 0);
   const waiting = each(inbox.data?.items);
   const several = repos.length > 1;
@@ -53,19 +54,22 @@ function News({ repos }: { repos: Repository[] }) {
           <Failures failures={each(inbox.data?.failures)} epics={lines.length > 1} />
         </Section>
       )}
-      {news.length > 0 && (
+      {news.length + ready.length > 0 && (
         <Section title="Next">
           <div className="per">
             {news.map((e) => (
               <EpicNext key={e.id} line={e} several={lines.length > 1} />
             ))}
+            {ready.map((e) => (
+              <EpicReady key={e.id} line={e} several={lines.length > 1} />
+            ))}
           </div>
         </Section>
       )}
-      {lines.length > 0 && (
+      {news.length + ready.length > 0 && (
         <Section title="Trust">
           <div className="per">
-            {(news.length > 0 ? news : lines.slice(0, 3)).map((e) => (
+            {[...news, ...ready].map((e) => (
               <EpicTrust key={e.id} line={e} several={lines.length > 1} />
             ))}
           </div>
@@ -76,6 +80,16 @@ function News({ repos }: { repos: Repository[] }) {
 }
 
 const hasNews = (e: EpicLine): boolean => e.waits > 0 || e.failed > 0 || e.run.state === "at work" || e.run.state === "ending" || e.run.state === "interrupted" || (e.run.state !== "not started" && (e.counts?.["done"] ?? 0) < e.total);
+
+const day = 24 * 3600 * 1000;
+
+// readyOf are the epics that ended done within a day, or else the one that ended last: their
+// results are to be looked at, and taken.
+function readyOf(lines: Line[]): Line[] {
+  const done = lines.filter((e) => e.ended && !hasNews(e)).sort((a, b) => Date.parse(b.ended ?? "") - Date.parse(a.ended ?? ""));
+  const fresh = done.filter((e) => Date.now() - Date.parse(e.ended ?? "") < day);
+  return fresh.length > 0 ? fresh.slice(0, most) : lines.some(hasNews) ? [] : done.slice(0, 1);
+}
 
 function headline(waits: number, failed: number, lines: EpicLine[]): string {
   if (lines.length === 0) return "No runs here yet";
@@ -170,6 +184,35 @@ function EpicNext({ line, several }: Of) {
             To go on: <Command text={e.command} /> <span className="faint">in {e.dir}</span>
           </p>
         )}
+      </div>
+    </>
+  );
+}
+
+// EpicReady says how to look at what an epic has come to, and how to take it.
+function EpicReady({ line, several }: Of) {
+  const e = useResource<Epic>(api.epic(line.id)).data;
+  const r = useResource<Result>(api.result(line.id)).data;
+  if (!e || !r?.take) return null;
+  const diff = each(r.review).find((c) => c.startsWith("git diff"));
+  return (
+    <>
+      {several && <h3>{e.title}</h3>}
+      <div>
+        <p>
+          Its result is on <code>{r.branch}</code>, in <span className="faint">{e.dir}</span>
+        </p>
+        <ul className="plain">
+          {diff && (
+            <li>
+              Look at it: <Command text={diff} />
+            </li>
+          )}
+          <li>
+            Take it: <Command text={r.take} />
+          </li>
+        </ul>
+        {r.note && <p>{r.note}</p>}
       </div>
     </>
   );

@@ -83,7 +83,7 @@ function Source({ plan: p, epic }: { plan: Plan; epic: string }) {
       {keys.map((k, i) => (
         <div key={k.key}>
           <p className="mark">
-            <a href={to.sprint(epic, k.key)} data-row="" data-need={k.status === "waiting" ? "waits" : k.status === "blocked" ? "failed" : ""}>
+            <a href={to.sprint(epic, k.key)} data-row="" data-need={k.human ? "waits" : k.status === "blocked" ? "failed" : ""}>
               <Status status={k.status ?? "ready"} word={k.word || k.status || "new"} />
               <span className="hidden"> {k.key}</span>
             </a>

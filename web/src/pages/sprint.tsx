@@ -1,5 +1,5 @@
 // Sprint: one piece of work, with all that is known of it.
-import type { Epic, Sprint } from "../api";
+import type { Epic, Sprint, SprintLine } from "../api";
 import { useKeys } from "../keys";
 import { Loaded, Status, Title } from "../parts/basics";
 import { useResource } from "../resource";
@@ -76,11 +76,11 @@ function TabOf({ tab, ...props }: TabProps & { tab: Tab }) {
 // useNextKeys: n and N go on to the next sprint that waits for somebody, or failed.
 function useNextKeys(epic: string, sprint: string): void {
   const e = useResource<Epic>(api.epic(epic)).data;
-  const next = (status: string) => () => {
+  const next = (is: (s: SprintLine) => boolean) => () => {
     const all = each(e?.sprints);
     const at = all.findIndex((s) => s.key === sprint);
-    const found = [...all.slice(at + 1), ...all.slice(0, at)].find((s) => s.status === status);
+    const found = [...all.slice(at + 1), ...all.slice(0, at)].find(is);
     if (found) go(to.sprint(epic, found.key));
   };
-  useKeys({ n: next("waiting"), N: next("blocked") });
+  useKeys({ n: next((s) => s.human === true), N: next((s) => s.status === "blocked") });
 }

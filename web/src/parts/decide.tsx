@@ -326,11 +326,11 @@ function Taken({ decided }: { decided: Decided }) {
     <div role="status" className="taken">
       <p>
         <strong>{decided.taken ? "Decided: " : "Sent, and not read yet: "}</strong>
-        {decided.text}
+        {decided.command ? firstLine(decided.text) : decided.text}
       </p>
       {decided.command && (
         <p>
-          No apply is at work. To go on: <Command text={decided.command} />
+          No apply is at work. To go on: <Command text={decided.command} /> <span className="faint">in {decided.dir}</span>
         </p>
       )}
       <p className="faint">

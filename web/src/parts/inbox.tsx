@@ -2,7 +2,7 @@
 import type { InboxItem } from "../api";
 import { rowAtHand, useKeys } from "../keys";
 import { go, to } from "../route";
-import { each, firstLine } from "../words";
+import { count, each, firstLine } from "../words";
 import { Ago, Status } from "./basics";
 import { Acts, ByHand, doing } from "./decide";
 import { VerdictLine } from "./verdicts";
@@ -19,9 +19,10 @@ const hrefOf = (i: InboxItem, verb = ""): string => {
 
 export function InboxList({ items, detailed, repos }: { items: InboxItem[]; detailed?: boolean; repos: boolean }) {
   const act = (verb: string) => {
-    const href = rowAtHand()?.dataset["inbox"];
-    const item = items.find((i) => hrefOf(i) === href);
-    if (!item || !each(item.offers).some((o) => o.verb === verb)) return false;
+    const row = rowAtHand();
+    const offered = (i: InboxItem) => each(i.offers).some((o) => o.verb === verb);
+    const item = row ? items.find((i) => hrefOf(i) === row.dataset["inbox"] && offered(i)) : items.find(offered);
+    if (!item) return false;
     go(hrefOf(item, verb));
     return true;
   };
@@ -53,6 +54,7 @@ function InboxRow({ item, detailed, repos }: { item: InboxItem; detailed: boolea
               <span className="plus">+{item.added}</span> <span className="minus">−{item.removed}</span>
             </span>
           )}
+          {each(item.verdicts).length > 0 && <span>{passed(item)}</span>}
           {item.holds > 0 && <span>holds up {item.holds}</span>}
         </span>
         <Acts offers={offers} href={(o) => hrefOf(item, doing(o))} of={item.key ?? "the run"} />
@@ -63,6 +65,11 @@ function InboxRow({ item, detailed, repos }: { item: InboxItem; detailed: boolea
     </li>
   );
 }
+
+const passed = (i: InboxItem): string => {
+  const all = each(i.verdicts);
+  return `${all.filter((g) => g.verdict === "pass").length}/${count(all.length, "gate")}`;
+};
 
 // beside is what is asked, beside the cause: "approval (gate sign-off, ada decides)" says it twice.
 export function beside(asks: string, cause = ""): string {

@@ -9,7 +9,7 @@ import { matches } from "./find";
 
 const step = 300; // rows that are drawn at first, and with each "more"
 
-const needOf = (s: SprintLine): string => (s.status === "blocked" ? "failed" : s.status === "waiting" ? "waits" : "");
+const needOf = (s: SprintLine): string => (s.status === "blocked" ? "failed" : s.human ? "waits" : "");
 
 export function SprintRows({ epic, sprints }: { epic: string; sprints: SprintLine[] }) {
   const [most, setMost] = useState(step);
@@ -134,7 +134,7 @@ export function Failures({ failures, epics }: { failures: Failure[]; epics: bool
   );
 }
 
-const order = ["blocked", "waiting", "running", "done", "skipped", "cancelled", "ready", "pending"];
+const order = ["blocked", "waiting", "goes on", "running", "done", "skipped", "cancelled", "ready", "pending"];
 
 // Tally is how many sprints there are of each status, what needs somebody first.
 export function Tally({ counts, total }: { counts: Record<string, number> | null; total: number }) {
@@ -164,7 +164,7 @@ export function Bar({ counts, total }: { counts: Record<string, number> | null; 
   const c = counts ?? {};
   return (
     <div className="bar" aria-hidden="true">
-      {["done", "skipped", "running", "waiting", "blocked", "cancelled", "ready", "pending"]
+      {["done", "skipped", "running", "goes on", "waiting", "blocked", "cancelled", "ready", "pending"]
         .filter((s) => (c[s] ?? 0) > 0)
         .map((s) => (
           <span key={s} className={tone(s)} style={{ flexGrow: c[s] ?? 0 }} />

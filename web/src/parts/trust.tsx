@@ -56,10 +56,12 @@ export function Trust({ epic, changes }: { epic: string; changes: Change[] }) {
   );
 }
 
-// short is what a check says, or of a mere number its only proof.
+// short is what a check says, or its first proof and how many more there are.
 function short(c: TrustCheck): string {
-  const only = each(c.proofs);
-  return only.length === 1 && !c.more ? (only[0]?.text ?? c.text) : c.text;
+  const [first, ...rest] = each(c.proofs);
+  if (!first) return c.text;
+  const more = rest.length + (c.more ?? 0);
+  return more > 0 ? `${first.text}, and ${more} more` : first.text;
 }
 
 // Back is how something is put back, if it was not you: it may be long.
