@@ -2,6 +2,7 @@ package record
 
 import (
 	"os/user"
+	"slices"
 	"strings"
 	"sync"
 
@@ -37,10 +38,11 @@ func AskerOf(about string, epic *ir.Epic, space *workspace.Space) Asker {
 }
 
 // NextSteps lists what a person can do about a node that does not continue by itself: of
-// the machine's ways, those that advices has a text for, in its order. dir is its worktree.
+// the machine's ways, those that advices has a text for, in its order. dir is its worktree,
+// where ralph enter leads if an agent worked there in a sandbox.
 func NextSteps(v machine.NodeView, dir string, who Asker) []NextStep {
 	var out, pending []NextStep // pending: what to do by hand before the command that follows
-	fill := strings.NewReplacer("DIR", words.QuoteArg(dir), "KEY", words.QuoteArg(string(v.Key)), "MERGE", v.Merge, "URL", v.Pull.URL)
+	fill := strings.NewReplacer(worktree, who.into(v, dir), "KEY", words.QuoteArg(string(v.Key)), "MERGE", v.Merge, "URL", v.Pull.URL)
 	for _, a := range advices()[situationOf(v)] {
 		steps := who.take(v, a)
 		if a.verb == "" {
@@ -61,6 +63,33 @@ func NextSteps(v machine.NodeView, dir string, who Asker) []NextStep {
 		return pending
 	}
 	return out
+}
+
+// worktree stands for the command that takes a person to a node's worktree.
+const worktree = "WORKTREE"
+
+// into is that command: what an agent left in a sandbox is looked at there.
+func (who Asker) into(v machine.NodeView, dir string) string {
+	if in, confined := lastIn(v); confined {
+		return "ralph enter " + words.QuoteArg(string(v.Key)) + in + who.about
+	}
+	return "cd " + words.QuoteArg(dir)
+}
+
+// lastIn reports whether the agent that worked last on a node did so in a sandbox, or where
+// none has worked a gate, and says with which flags ralph enter opens that.
+func lastIn(v machine.NodeView) (flags string, confined bool) {
+	for _, a := range slices.Backward(v.Attempts) {
+		if a.Turns > 0 {
+			return "", a.Sandbox.Confined()
+		}
+		for _, g := range slices.Backward(a.Gates) {
+			if flags == "" && g.Sandbox.Confined() {
+				flags = " --gate " + words.QuoteArg(g.Gate)
+			}
+		}
+	}
+	return flags, flags != ""
 }
 
 // take makes the steps of an advice: one if its way is open, one for each older result that
@@ -140,7 +169,7 @@ func situationOf(v machine.NodeView) executor.Cause {
 // docs/operations.md has the same table.
 var advices = sync.OnceValue(func() map[executor.Cause][]advice {
 	const approve, reject, retry, resume, plain, judge = executor.Approve, executor.Reject, executor.RetryNode, executor.Resume, executor.HowPlain, executor.GatesOnly
-	byHand := func(what string) advice { return advice{text: "cd DIR", what: what} }
+	byHand := func(what string) advice { return advice{text: worktree, what: what} }
 	look := advice{text: "ralph show KEY --diff", what: "what it changed"}
 	differs := advice{text: look.text, what: "how the branch differs from ralph's own"}
 	merge := advice{text: "git merge --no-edit MERGE", what: "resolve what is in conflict there, then:"}

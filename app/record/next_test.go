@@ -61,6 +61,34 @@ func TestAProposedCommandIsAWayThatIsOpen(t *testing.T) {
 	}
 }
 
+// A person is led to a worktree by ralph enter where its agent was confined the last time,
+// and else by cd.
+func TestAWorktreeIsLookedAtWhereItsAgentWas(t *testing.T) {
+	in := func(kind string) *executor.Sandboxed { return &executor.Sandboxed{Name: "default", Kind: kind} }
+	gates := func(s *executor.Sandboxed) machine.AttemptLog {
+		return machine.AttemptLog{Gates: []executor.GateJudged{{Gate: "check", Sandbox: s}}}
+	}
+	for name, c := range map[string]struct {
+		attempts []machine.AttemptLog
+		want     string
+	}{
+		"no attempt":                       {nil, "cd /w"},
+		"an agent in a sandbox":            {[]machine.AttemptLog{{Turns: 1, Sandbox: in("bwrap")}}, "ralph enter 1.1 --epic x.json"},
+		"an agent in none":                 {[]machine.AttemptLog{{Turns: 1}}, "cd /w"},
+		"with --sandbox none":              {[]machine.AttemptLog{{Turns: 1, Sandbox: in("bwrap")}, {Turns: 1, Sandbox: in("none")}}, "cd /w"},
+		"judged anew":                      {[]machine.AttemptLog{{Turns: 1, Sandbox: in("landlock")}, gates(in("landlock"))}, "ralph enter 1.1 --epic x.json"},
+		"judged anew, of an agent in none": {[]machine.AttemptLog{{Turns: 1}, gates(in("bwrap"))}, "cd /w"},
+		"only gates":                       {[]machine.AttemptLog{gates(in("bwrap"))}, "ralph enter 1.1 --gate check --epic x.json"},
+		"only gates, in none":              {[]machine.AttemptLog{gates(nil)}, "cd /w"},
+	} {
+		v := machine.NodeView{Key: "1.1", Status: executor.Blocked, Attempts: c.attempts, Ways: []machine.Way{{Verb: executor.RetryNode, How: executor.GatesOnly, Key: "1.1"}}}
+		steps := NextSteps(v, "/w", Asker{about: " --epic x.json"})
+		if len(steps) != 2 || steps[0].Command != c.want || steps[0].Way != nil || steps[0].What != "fix it there yourself, then:" {
+			t.Errorf("%s: %+v, want first %s", name, steps, c.want)
+		}
+	}
+}
+
 // The table of docs/operations.md names, for each cause, the decisions that are shown for
 // it, and no others.
 func TestOperationsHasTheTableOfAdvices(t *testing.T) {
