@@ -268,7 +268,7 @@ func (s *space) setup(ctx context.Context, w *worktree, e executor.Effect) error
 		return err
 	}
 	killed := "" // the last command, and why
-	inside, missed, err := s.inside(w, func(why string) { killed = why })
+	inside, missing, err := s.inside(w, func(why string) { killed = why })
 	if err != nil {
 		return err
 	}
@@ -282,6 +282,7 @@ func (s *space) setup(ctx context.Context, w *worktree, e executor.Effect) error
 			return config("worktree.setup: %w", err)
 		}
 		env[Mark] = log
+		missing.begin()
 		res, err := process.Run(ctx, process.Spec{
 			Argv: []string{"/bin/sh", "-c", line}, Dir: w.dir, Env: process.Environ(env), Stdout: log, Stderr: log, Mark: Mark, Filter: s.Secrets.Filter, Wall: inside,
 		})
@@ -293,7 +294,7 @@ func (s *space) setup(ctx context.Context, w *worktree, e executor.Effect) error
 		}
 		if res.How != process.Exited || res.Code != 0 {
 			tail, _ := process.Tail(log, 500)
-			return fmt.Errorf("setup command %d (%s) ended with exit code %d%s; %s: %s", i+1, line, res.Code, missed(), strings.TrimPrefix(log, filepath.Dir(s.git.common)+"/"), strings.TrimSpace(tail))
+			return missing.failed(fmt.Sprintf("setup command %d (%s) ended with exit code %d", i+1, line, res.Code), fmt.Sprintf("%s: %s", strings.TrimPrefix(log, filepath.Dir(s.git.common)+"/"), strings.TrimSpace(tail)))
 		}
 	}
 	if found, err := special(ctx, w.dir, ""); err != nil {

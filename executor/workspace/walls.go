@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
@@ -105,24 +106,58 @@ func (s *space) objectMounts() ([]wall.Mount, error) {
 	return lists.Map(dirs, func(dir string) wall.Mount { return wall.Mount{From: dir, Optional: dir != dirs[0]} }), nil
 }
 
+// missing says what a setup command may have missed in its sandbox. The zero value is for
+// commands without one.
+type missing struct {
+	refused *wall.Refused // nil: no sandbox, or one without a proxy
+	offline bool          // the sandbox has no network
+}
+
+// begin forgets what earlier commands missed.
+func (m missing) begin() {
+	if m.refused != nil {
+		m.refused.Clear()
+	}
+}
+
+// failed is the error of a command that missed it: said is what happened, rest where to look.
+// A host that the policy does not name is refused the next time, too.
+func (m missing) failed(said, rest string) error {
+	if m.offline {
+		return fmt.Errorf("%s; its sandbox has no network (see worktree.network); %s", said, rest)
+	}
+	var hosts, unlisted []string
+	if m.refused != nil {
+		hosts, unlisted = executor.Refusals(m.refused.Times()), m.refused.Unlisted()
+	}
+	switch {
+	case len(unlisted) > 0:
+		add := strings.Join(lists.Map(unlisted[:min(len(unlisted), executor.MaxRefused)], strconv.Quote), ", ")
+		return config("%s; its sandbox refused %s (if it needs them, add to worktree.network: %s); %s", said, strings.Join(hosts, ", "), executor.Plain(add), rest)
+	case len(hosts) > 0:
+		said += fmt.Sprintf("; its sandbox refused %s (see worktree.network)", strings.Join(hosts, ", "))
+	}
+	return fmt.Errorf("%s; %s", said, rest)
+}
+
 // inside is the sandbox for the commands of a worktree's setup, nil if none is in force,
-// and says what a command that failed may have missed there. What it mounts inside the
-// worktree is mounted after it, all else before. outOfMemory is told the reason if all in it
-// is killed because it had used up its memory.
-func (s *space) inside(w *worktree, outOfMemory func(why string)) (in process.Wall, missed func() string, err error) {
+// and what a command may miss there. What it mounts inside the worktree is mounted after
+// it, all else before. outOfMemory is told the reason if all in it is killed because it had
+// used up its memory.
+func (s *space) inside(w *worktree, outOfMemory func(why string)) (in process.Wall, m missing, err error) {
 	spec, err := s.confined(w, Setup)
 	if spec == nil || err != nil {
-		return nil, func() string { return "" }, err
+		return nil, m, err
 	}
 	own, err := s.mounts(w.dir)
 	if err != nil {
-		return nil, nil, err
+		return nil, m, err
 	}
 	box := *spec
-	refused := &wall.Refused{}
-	if spec.Egress != nil {
+	if m.offline = spec.Egress == nil; !m.offline {
+		m.refused = &wall.Refused{}
 		egress := *spec.Egress
-		egress.Refused = refused.Add
+		egress.Refused = m.refused.Add
 		box.Egress = &egress
 	}
 	box.OutOfMemory = func() {
@@ -132,15 +167,7 @@ func (s *space) inside(w *worktree, outOfMemory func(why string)) (in process.Wa
 		return strings.HasPrefix(cmp.Or(m.At, m.From), w.dir+string(filepath.Separator))
 	}
 	box.Mounts = slices.Concat(lists.Keep(spec.Mounts, func(m wall.Mount) bool { return !below(m) }), own, lists.Keep(spec.Mounts, below))
-	return s.enclose(&box), func() string {
-		switch hosts := executor.Refusals(refused.Times()); {
-		case len(hosts) > 0:
-			return fmt.Sprintf("; its sandbox refused %s (see worktree.network)", strings.Join(hosts, ", "))
-		case box.Egress == nil:
-			return "; its sandbox has no network (see worktree.network)"
-		}
-		return ""
-	}, nil
+	return s.enclose(&box), m, nil
 }
 
 // mendWalled makes sound what a sandbox shows of a clone's .git read-only, and remembers

@@ -162,6 +162,7 @@ func (l list) judge(asked string, port uint16) (target, error) {
 		if port != 80 && port != 443 {
 			hint = t.String()
 		}
+		// wall.Unlisted has the words with which it begins.
 		return target{}, &refusal{t.String(), fmt.Sprintf("it is not in the list (network = [%q])", hint)}
 	}
 	if t.host == "localhost" || strings.HasSuffix(t.host, ".localhost") {

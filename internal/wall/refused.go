@@ -2,6 +2,8 @@ package wall
 
 import (
 	"maps"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -9,9 +11,14 @@ import (
 // Refused counts the hosts that a sandbox refuses; Add fits Egress.Refused. Its methods may
 // be called from any goroutine.
 type Refused struct {
-	mu    sync.Mutex // guards times
-	times map[string]int
+	mu       sync.Mutex // guards what follows
+	times    map[string]int
+	unlisted map[string]bool // by what would have let it through
 }
+
+// Unlisted begins the reason for a refusal of a host that no entry of the list fits; the
+// entry that would follows in quotes.
+const Unlisted = "it is not in the list (network = ["
 
 // maxHosts bounds how many different hosts are counted.
 const maxHosts = 1000
@@ -29,6 +36,30 @@ func (r *Refused) Add(host, why string) {
 	if len(r.times) < maxHosts || r.times[host] > 0 {
 		r.times[host]++
 	}
+	if rest, is := strings.CutPrefix(why, Unlisted); is && len(r.unlisted) < maxHosts {
+		if entry, err := strconv.QuotedPrefix(rest); err == nil {
+			entry, _ = strconv.Unquote(entry)
+			if r.unlisted == nil {
+				r.unlisted = map[string]bool{}
+			}
+			r.unlisted[entry] = true
+		}
+	}
+}
+
+// Clear forgets all of them.
+func (r *Refused) Clear() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.times, r.unlisted = nil, nil
+}
+
+// Unlisted are the entries of a list of hosts that would let through what was refused
+// because none did, in order.
+func (r *Refused) Unlisted() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Sorted(maps.Keys(r.unlisted))
 }
 
 // Times says how often each host was asked for.
