@@ -102,9 +102,9 @@ func (v *sight) trace(w *worktree) executor.Trace {
 // some bounds a list of paths for an event.
 func some(paths []string) []string { return bounded(paths, executor.MaxNote/4) }
 
-// takeAway removes a worktree and all that is known of it, but for what its setup printed: a
-// failure names that. It may be cut and done again: git's own record of it goes last but for
-// ralph's.
+// takeAway removes a worktree and all that is known of it, but for what a setup printed that
+// failed: the failure names that. It may be cut and done again: git's own record of it goes
+// last but for ralph's.
 func (s *space) takeAway(w *worktree) error {
 	q := asking{err: removeAll(w.dir)}
 	if w.Admin != "" && !w.Clone {
@@ -112,10 +112,13 @@ func (s *space) takeAway(w *worktree) error {
 	}
 	known, err := filepath.Glob(s.record(w, ".*"))
 	q.note(err)
+	logs := lists.Keep(known, func(f string) bool { return filepath.Ext(f) == ".log" })
+	known = slices.DeleteFunc(known, func(f string) bool { return slices.Contains(logs, f) })
+	if w.Prepared {
+		known = slices.Concat(logs, known) // first: what is known says that it succeeded
+	}
 	for _, f := range known {
-		if filepath.Ext(f) != ".log" {
-			q.do(func() error { return remove(f) })
-		}
+		q.do(func() error { return remove(f) })
 	}
 	return q.err
 }
