@@ -22,7 +22,7 @@ func newDoctorCommand() *cobra.Command {
 	cmd := newCommand("doctor", "Check git, agents and tools on this machine", cobra.NoArgs, func(cmd *cobra.Command, _ []string) error {
 		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 		defer stop()
-		found := append(doctor.Examine(ctx), doctor.ExamineProject(ctx, live)...)
+		found := doctor.Examine(ctx, live)
 		if ctx.Err() != nil {
 			return &exit.Error{Code: exit.Interrupted, Err: errors.New("interrupted")}
 		}

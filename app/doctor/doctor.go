@@ -32,15 +32,26 @@ type Finding struct {
 	State  string `json:"state"` // ok, missing, warning, error
 	Detail string `json:"detail"`
 	Hint   string `json:"hint,omitempty"`
+
+	Unneeded bool `json:"unneeded,omitempty"` // it is missing, and the policy of this project does without it
+
+	of string // what needs names
 }
 
 // Examine checks the tools, runners and project of the current directory and returns
-// its findings, good and bad: Finding.State says which. It never fails.
-// A nil ctx is context.Background().
-func Examine(ctx context.Context) []Finding {
+// its findings, good and bad: Finding.State says which. With live it lets agents say hello.
+// It never fails. A nil ctx is context.Background().
+func Examine(ctx context.Context, live bool) []Finding {
 	if ctx == nil {
 		ctx = context.Background()
 	}
+	found := examineMachine(ctx)
+	more, needs := examineProject(ctx, live)
+	return append(needs.mark(found), more...)
+}
+
+// examineMachine looks at what does not depend on the project.
+func examineMachine(ctx context.Context) []Finding {
 	found := []Finding{
 		{Name: "ralph", State: "ok", Detail: version.Ralph() + " " + runtime.GOOS + "/" + runtime.GOARCH},
 		examineGit(ctx),
@@ -49,7 +60,7 @@ func Examine(ctx context.Context) []Finding {
 		found = append(found, f)
 	}
 	for _, t := range run.Tools {
-		f := Finding{Name: t.Name, State: "ok"}
+		f := Finding{Name: t.Name, State: "ok", of: t.Name}
 		path, err := exec.LookPath(t.Name)
 		if err != nil {
 			f.State, f.Detail, f.Hint = "missing", "not on PATH; needed for "+t.Purpose, t.Hint
@@ -63,7 +74,7 @@ func Examine(ctx context.Context) []Finding {
 
 // examineGroups makes the group in which sandboxes get theirs.
 func examineGroups(ctx context.Context) Finding {
-	f := Finding{Name: "groups", State: "ok", Detail: "limits.memory and limits.cpu of a sandbox hold"}
+	f := Finding{Name: "groups", of: groups, State: "ok", Detail: "limits.memory and limits.cpu of a sandbox hold"}
 	if _, err := group.Base(ctx, group.Memory, group.CPU, group.Pids); err != nil {
 		f.State, f.Detail = "missing", fmt.Sprintf("limits.memory and limits.cpu are refused: %v", err)
 		if l, ok := errors.AsType[*group.Lacking](err); ok {
@@ -79,7 +90,7 @@ func examineKinds(ctx context.Context) []Finding {
 	taken := wall.Kind("")
 	for _, kind := range wall.Confining {
 		took, err := sandbox.Try(ctx, kind)
-		f := Finding{Name: "sandbox", State: "ok", Detail: fmt.Sprintf("kind %s works (%d ms)", kind, took.Milliseconds())}
+		f := Finding{Name: "sandbox", of: anySandbox, State: "ok", Detail: fmt.Sprintf("kind %s works (%d ms)", kind, took.Milliseconds())}
 		switch {
 		case err == nil && taken == "":
 			taken = kind
@@ -98,7 +109,7 @@ func examineKinds(ctx context.Context) []Finding {
 	least := examineLandlock(ctx, taken)
 	found = append(found, least)
 	if taken == "" {
-		f := Finding{Name: "sandbox", State: "warning", Detail: "agents and gates cannot be confined here, and kind = \"auto\" is refused: one of the above is needed"}
+		f := Finding{Name: "sandbox", of: anySandbox, State: "warning", Detail: "agents and gates cannot be confined here, and kind = \"auto\" is refused: one of the above is needed"}
 		if least.State == "ok" {
 			f.Detail, f.Hint = "kind = \"auto\" is refused here", `accept = "landlock" in the sandbox's block takes landlock, which holds less`
 		}
@@ -111,10 +122,10 @@ func examineKinds(ctx context.Context) []Finding {
 func examineLandlock(ctx context.Context, taken wall.Kind) Finding {
 	took, err := sandbox.Try(ctx, wall.Landlock)
 	if off, ok := errors.AsType[*sandbox.Unavailable](err); ok {
-		return Finding{Name: "sandbox", State: "missing", Detail: "no kind landlock: " + off.Why, Hint: off.Mend}
+		return Finding{Name: "sandbox", of: landlockBox, State: "missing", Detail: "no kind landlock: " + off.Why, Hint: off.Mend}
 	}
 	if err != nil {
-		return Finding{Name: "sandbox", State: "missing", Detail: fmt.Sprintf("no kind landlock: %v", err)}
+		return Finding{Name: "sandbox", of: landlockBox, State: "missing", Detail: fmt.Sprintf("no kind landlock: %v", err)}
 	}
 	f := Finding{Name: "sandbox", State: "ok", Detail: fmt.Sprintf("kind landlock works (%d ms, ABI %d), and holds less", took.Milliseconds(), sandbox.LandlockABI())}
 	if taken == "" {

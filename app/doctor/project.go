@@ -18,15 +18,15 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// ExamineProject looks at what a run here would need: room for worktrees, the
+// examineProject looks at what a run here would need: room for worktrees, the
 // runners of the policy, and the programs of the agents and gates of epic.json. Where
 // there is no repository or no epic.json it says nothing about it.
-func ExamineProject(ctx context.Context, live bool) []Finding {
+func examineProject(ctx context.Context, live bool) ([]Finding, needs) {
 	const file = "epic.json"
 	var found []Finding
 	root := project.GitRoot(".")
 	if root == "" {
-		return nil
+		return nil, nil
 	}
 	var epic *ir.Epic
 	if _, err := os.Stat(file); err == nil {
@@ -35,28 +35,32 @@ func ExamineProject(ctx context.Context, live bool) []Finding {
 			found = append(found, f)
 		}
 	}
-	return slices.Concat([]Finding{examineDisk(root, epic)}, examinePolicy(ctx, root, epic, live), found)
+	policy, needs := examinePolicy(ctx, root, epic, live)
+	return slices.Concat([]Finding{examineDisk(root, epic)}, policy, found), needs
 }
 
-// examinePolicy looks at the runners and sandboxes of the policy and the epic.
-func examinePolicy(ctx context.Context, root string, epic *ir.Epic, live bool) []Finding {
+// examinePolicy looks at the runners and sandboxes of the policy and the epic, and says
+// what they need of the machine.
+func examinePolicy(ctx context.Context, root string, epic *ir.Epic, live bool) ([]Finding, needs) {
 	bad := func(err error) []Finding {
 		return []Finding{{Name: "policy", State: "warning", Detail: err.Error()}}
 	}
 	p, err := project.OpenPolicy(nil)
 	if err != nil {
-		return bad(err)
+		return bad(err), nil
 	}
 	defer p.Project.Close()
 	var found []Finding
 	if p.Diags.HasErrors() {
 		found = append(found, Finding{Name: "policy", State: "warning", Detail: "it has errors", Hint: "ralph validate ralph.hcl policies/*.hcl says which"})
 	}
-	runners, err := configuredRunners(p.Set, epic).examine(ctx, root, live)
+	configured := configuredRunners(p.Set, epic)
+	needs := needsOf(p, configured, epic)
+	runners, err := configured.examine(ctx, root, live)
 	if err != nil {
 		found = append(found, bad(err)...)
 	}
-	return slices.Concat(found, runners, examineSandboxes(ctx, p.Set), examineTracker(ctx, root, p.Set != nil && p.Set.Tracker != nil, epic))
+	return slices.Concat(found, runners, examineSandboxes(ctx, p.Set), examineTracker(ctx, root, p.Set != nil && p.Set.Tracker != nil, epic)), needs
 }
 
 func examineDisk(root string, epic *ir.Epic) Finding {

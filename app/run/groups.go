@@ -35,6 +35,9 @@ func Grouped(ctx context.Context, limits map[string]map[string]string) (base str
 	return "", unheld
 }
 
+// NeedsGroup reports whether a sandbox has a limit that only a group holds.
+func NeedsGroup(limits map[string]string) bool { return len(grouping(limits)) > 0 }
+
 // grouping are the limits of a sandbox that only a group holds, as what bounds them.
 func grouping(limits map[string]string) (out []group.Controller) {
 	for _, c := range []group.Controller{group.Memory, group.CPU, group.Pids} {
