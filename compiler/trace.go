@@ -106,6 +106,7 @@ func (t *Trace) Why(key ir.Key, field string) (reasons []Reason, ok bool) {
 	w.all(i)
 	if k, is := nodes[key]; is && len(t.b.epic.Nodes) == len(t.b.draft.Nodes) {
 		w.steps(&t.b.epic.Nodes[k], w.it.draft)
+		w.setupWall()
 		w.git(&t.b.epic.Nodes[k], w.it.draft)
 	}
 	return w.out, true
@@ -184,10 +185,9 @@ func (w *why) steps(n *ir.Node, d *ir.DraftNode) {
 		}
 		if v != nil && s.Agent != "" {
 			w.limits(p, s, v, d, work)
-			if s.Sandbox == "" && !u.epic.Agents[s.Agent].Human {
-				w.add(p+".sandbox", "none", `nothing names one, and the policy has no sandbox "default"`, diag.Range{})
+			if s.Sandbox != "" || !u.epic.Agents[s.Agent].Human {
+				w.sandbox(p+".sandbox", s.Sandbox, v.Sandbox)
 			}
-			w.sandbox(p+".sandbox", s.Sandbox, v.Sandbox)
 		}
 		for _, g := range s.Gates {
 			origin := u.epic.Gates[g].From
@@ -228,10 +228,11 @@ func (w *why) gateEnv(field, name, origin string) {
 	}
 }
 
-// sandbox says where a program runs, if anything says so.
+// sandbox says where a program runs.
 func (w *why) sandbox(field, name string, stated policies.Value[string]) {
 	switch s := w.set.Sandboxes[name]; {
 	case name == "":
+		w.add(field, "none", `nothing names one, and the policy has no sandbox "default"`, diag.Range{})
 	case stated.Set && stated.V == name:
 		told(w, field, name, ir.Stated{}, stated, "")
 	case s != nil && name == w.usualSandbox():
@@ -241,13 +242,27 @@ func (w *why) sandbox(field, name string, stated policies.Value[string]) {
 	}
 }
 
+// setupWall says where setup commands run, and what they reach there.
+func (w *why) setupWall() {
+	place, stated := &w.epic.Run.Worktree, &w.whole.Worktree
+	if len(place.Setup) == 0 {
+		return
+	}
+	w.sandbox("worktree.sandbox", place.Sandbox, stated.Sandbox)
+	if len(place.Network) > 0 {
+		told(w, "worktree.network", strings.Join(place.Network, " "), ir.Stated{}, stated.Network, "default")
+	}
+}
+
 // gateWall says where the program of a gate runs, and what it reaches there.
 func (w *why) gateWall(field, name string) {
 	g, p := w.epic.Gates[name], w.declared(name)
 	if g.From == "plan" {
 		p = &policies.Gate{}
 	}
-	w.sandbox(field+".sandbox", g.Sandbox, p.Sandbox)
+	if slices.Contains([]string{"command", "agent", "review"}, g.Kind) { // others start no program
+		w.sandbox(field+".sandbox", g.Sandbox, p.Sandbox)
+	}
 	if len(g.Network) > 0 {
 		told(w, field+".network", strings.Join(g.Network, " "), ir.Stated{}, p.Network, "default of judges")
 	}
