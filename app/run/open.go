@@ -20,6 +20,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/redact"
 	"github.com/ralph-compiler/ralph/internal/regular"
+	"github.com/ralph-compiler/ralph/internal/sandbox"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -154,6 +155,7 @@ func (r *Opened) lockAndReplay(ctx context.Context, state string) (err error) {
 	if err := regular.RemoveAllOwn(filepath.Join(state, "runners", "tmp")); err != nil { // of its runners
 		return err
 	}
+	_ = sandbox.SweepTemp() // what it cannot remove is in the directory for temporary files
 	r.crew = NewCrew(r.Epic)
 	r.Space.Secrets = workspace.Secrets{Filter: r.crew.Redact.Filter, Redact: r.crew.Redact.String}
 	values, doubtful := record.Unmistakable(r.Epic, record.SecretValues(r.Epic, os.Environ()))

@@ -51,20 +51,22 @@ func weak(abi int) string {
 }
 
 // fence completes an order for Landlock: everything is used where it is, and what would
-// have to be somewhere else is refused. With a proxy it returns where that listens.
-func (s *Sandbox) fence(o *inside.Order, env []string) (proxy net.Listener, err error) {
+// have to be somewhere else is refused. It returns what is for temporary files, also with
+// an error if that was made, and with a proxy where that listens.
+func (s *Sandbox) fence(o *inside.Order, env []string) (t *temp, proxy net.Listener, err error) {
 	abi := inside.LandlockABI()
 	if err := landlock(abi); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := s.inPlace(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	user := o.Home
 	f := &inside.Fence{ABI: min(abi, signalsABI), Network: s.spec.Egress != nil || len(s.spec.Forward) > 0}
-	if f.Temp, err = os.MkdirTemp("", "ralph-sandbox-"); err != nil {
-		return nil, err
+	if t, err = makeTemp(); err != nil {
+		return nil, nil, err
 	}
+	f.Temp = t.dir
 	o.Fence, o.Home = f, s.spec.Home
 	if o.Root {
 		o.UID, o.GID = os.Geteuid(), os.Getegid() // as nothing maps it
@@ -73,7 +75,7 @@ func (s *Sandbox) fence(o *inside.Order, env []string) (proxy net.Listener, err 
 	if o.Home == "" {
 		o.Home, temp = filepath.Join(f.Temp, "home"), filepath.Join(f.Temp, "tmp")
 		if err := errors.Join(os.Mkdir(o.Home, 0o700), os.Mkdir(temp, 0o700)); err != nil {
-			return nil, err
+			return t, nil, err
 		}
 	}
 	f.Write = []string{f.Temp, o.Home}
@@ -83,7 +85,7 @@ func (s *Sandbox) fence(o *inside.Order, env []string) (proxy net.Listener, err 
 	}
 	places, err := s.places(o, user)
 	if err != nil {
-		return nil, err
+		return t, nil, err
 	}
 	for _, m := range slices.Concat(o.First, s.spec.Mounts) {
 		has := func(dir string) bool { return within(filepath.Clean(m.From), dir) }
@@ -93,7 +95,7 @@ func (s *Sandbox) fence(o *inside.Order, env []string) (proxy net.Listener, err 
 		case absent(m.From) && m.Optional:
 			continue
 		case absent(m.From):
-			return nil, fmt.Errorf("sandbox %q: show %s: %w", s.spec.Name, m.From, fs.ErrNotExist)
+			return t, nil, fmt.Errorf("sandbox %q: show %s: %w", s.spec.Name, m.From, fs.ErrNotExist)
 		case m.Write:
 			f.Write = append(f.Write, filepath.Clean(m.From))
 		default:
@@ -109,14 +111,14 @@ func (s *Sandbox) fence(o *inside.Order, env []string) (proxy net.Listener, err 
 	at := ""
 	if s.spec.Egress != nil {
 		if proxy, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
-			return nil, err
+			return t, nil, err
 		}
 		at = proxy.Addr().String()
 		f.Ports = append(f.Ports, proxy.Addr().(*net.TCPAddr).Port)
 	}
 	o.Env = moved(environ(env, at), user, o.Home, temp, places)
 	o.Env = append(o.Env, "GIT_CONFIG_NOSYSTEM=1")
-	return proxy, nil
+	return t, proxy, nil
 }
 
 // etc is what programs look for in /etc beside what every sandbox has: they take no for no file,

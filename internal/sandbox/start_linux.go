@@ -22,7 +22,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/ralph-compiler/ralph/internal/process"
-	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/sandbox/group"
 	"github.com/ralph-compiler/ralph/internal/sandbox/inside"
 	"github.com/ralph-compiler/ralph/internal/wall"
@@ -65,10 +64,10 @@ func (s *Sandbox) Start(cmd *exec.Cmd, alone bool) (process.Inside, error) {
 
 // startFenced starts what an order says behind Landlock.
 func (s *Sandbox) startFenced(cmd *exec.Cmd, order *inside.Order, g *group.Group) (in process.Inside, err error) {
-	proxy, err := s.fence(order, cmd.Env)
+	temp, proxy, err := s.fence(order, cmd.Env)
 	defer func() {
-		if err != nil && order.Fence != nil {
-			err = errors.Join(err, regular.RemoveAllOwn(order.Fence.Temp))
+		if err != nil {
+			err = errors.Join(err, temp.remove())
 		}
 	}()
 	if err != nil {
@@ -82,7 +81,7 @@ func (s *Sandbox) startFenced(cmd *exec.Cmd, order *inside.Order, g *group.Group
 			return nil, errors.Join(err, proxy.Close())
 		}
 	}
-	if in, err = s.start(cmd, order, parts{group: g, serve: serve}); err != nil && serve != nil {
+	if in, err = s.start(cmd, order, parts{group: g, serve: serve, temp: temp}); err != nil && serve != nil {
 		serve.close()
 	}
 	return in, err
@@ -109,6 +108,7 @@ type parts struct {
 	bubble *bubble      // starts it
 	group  *group.Group // holds it
 	serve  *serving     // serves it already
+	temp   *temp        // goes with it
 }
 
 // start starts what an order says.
@@ -161,10 +161,7 @@ func (s *Sandbox) start(cmd *exec.Cmd, order *inside.Order, by parts) (process.I
 		}
 		return nil, errors.Join(err, in.Close())
 	}
-	in.group = g
-	if order.Fence != nil {
-		in.temp = order.Fence.Temp
-	}
+	in.group, in.temp = g, by.temp
 	go in.hear()
 	return in, nil
 }
@@ -325,7 +322,7 @@ type running struct {
 	last  *inside.Report
 	once  sync.Once
 	dials dials
-	temp  string // that goes with a sandbox of landlock; "" in others
+	temp  *temp // of a sandbox of landlock; nil in others
 }
 
 // await returns when the program runs.
@@ -456,9 +453,10 @@ func (r *running) Signal(sig syscall.Signal) {
 // Close implements process.Inside.
 func (r *running) Close() (err error) {
 	defer func() {
-		if r.temp != "" && r.first != nil && r.first.Signal(syscall.Signal(0)) != nil { // the first process is gone, perhaps killed before it had removed it
-			err = errors.Join(err, regular.RemoveAllOwn(r.temp))
+		if r.first != nil && r.first.Signal(syscall.Signal(0)) != nil { // the first process is gone, perhaps killed before it had removed it
+			err = errors.Join(err, r.temp.remove())
 		}
+		err = errors.Join(err, r.temp.free())
 	}()
 	r.once.Do(func() {
 		err = r.conn.Close()
