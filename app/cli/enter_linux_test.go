@@ -223,9 +223,31 @@ func TestASessionOutsideASandboxIsJoinedOutside(t *testing.T) {
 // Who joins the session of an agent at work takes it over, also in a sandbox.
 func TestASessionAtWorkIsTakenOverInside(t *testing.T) {
 	t.Parallel()
+	testTakenOverInside(t)
+}
+
+// It is the agent's sandbox, where landlock makes that, too.
+func TestASessionAtWorkIsTakenOverInLandlock(t *testing.T) {
+	t.Parallel()
+	if !hasLandlock() {
+		t.Skip("SKIPPED: there is no landlock here")
+	}
+	s := testTakenOverInside(t, "--sandbox", "landlock")
+	if got := s.program(exit.Done, "show", "1.1"); !strings.Contains(got.out, "sandbox: default (landlock") {
+		t.Errorf("show says:\n%s", got.all())
+	}
+	// It is no sandbox of namespaces: the user's files are there, and cannot be read.
+	s.write("../home/private", "mine")
+	if got := s.enters("", "1.1", "--", "sh", "-c", `ls -d "$TOP/home" && cat "$TOP/home/private"`); got.code == 0 || !strings.Contains(got.out, s.top+"/home\n") || !strings.Contains(got.all(), "Permission denied") {
+		t.Errorf("exit %d\n%s", got.code, got.all())
+	}
+}
+
+func testTakenOverInside(t *testing.T, flags ...string) *site {
+	t.Helper()
 	s := confinedSite(t, confinedWork+`; while [ -e "$TOP/log/busy" ]; do sleep 0.1; done`)
 	s.write("../log/busy", "")
-	r := s.begin(func(r *starting) { r.cmd.Env = append(r.cmd.Env, asProgram+"=") }, "apply", "--only", "1.1")
+	r := s.begin(func(r *starting) { r.cmd.Env = append(r.cmd.Env, asProgram+"=") }, append([]string{"apply", "--only", "1.1"}, flags...)...)
 	s.until("the agent works", func() bool { _, err := os.Stat(filepath.Join(s.tree("1.1"), "out-1.1.txt")); return err == nil })
 	if got := s.program(exit.Done, "session", "1.1"); !strings.Contains(got.out, "what you write there is a takeover") || strings.Contains(got.out, "refused") {
 		t.Errorf("session says:\n%s", got.all())
@@ -241,4 +263,5 @@ func TestASessionAtWorkIsTakenOverInside(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.wait()
+	return s
 }
