@@ -127,7 +127,7 @@ var mayImport = []struct {
 	{"compiler/depend", []string{"compiler/syntax", "diag", "ir", "internal/dag", "internal/spell", "internal/glob"}, "what waits for what is a function of what the plan says; policy has no part in it"},
 	{"app/draft/rules", []string{"policies", "compiler/syntax", "ir", "diag", "internal/glob", "internal/lazyregexp", "internal/reveal", "internal/spell"}, "what planners are told and what plans must hold is a function of texts"},
 	{"compiler", []string{"compiler/syntax", "compiler/depend", "policies", "ir", "diag", "internal/spell", "internal/reveal", "internal/slug", "internal/glob", "internal/jsonschema"}, "the compiler never meets the executor"},
-	{"policies/...", []string{"diag", "internal/yaml", "internal/spell", "internal/reveal", "internal/jsonschema", "internal/glob", "internal/shell", "policies"}, "policy is typed before any graph exists"},
+	{"policies/...", []string{"diag", "internal/yaml", "internal/spell", "internal/reveal", "internal/jsonschema", "internal/glob", "internal/shell", "internal/shellword", "policies"}, "policy is typed before any graph exists"},
 	{"ir", []string{"diag", "internal/dag", "internal/reveal"}, "the data type that both halves share"},
 	{"ir/codec/foreign", []string{"ir", "diag"}, "what codecs that read JSON share"},
 	{"ir/codec/foreign/foreigntest", []string{"ir/codec/foreign"}, "what the tests of codecs share"},

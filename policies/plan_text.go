@@ -8,6 +8,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/shellword"
 )
 
 // Text of a plan is no shell: who writes a title must not write a part of a gate's
@@ -17,13 +18,6 @@ import (
 
 // planText marks text of a plan: where it is, and what it says.
 type planText struct{ name, text string }
-
-// shellSafe reports whether a shell reads a text as itself: at most one word.
-func shellSafe(s string) bool {
-	return !strings.ContainsFunc(s, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_@%+=:,./-", r))
-	})
-}
 
 // marked returns the node with the text marked that expressions name.
 func marked(node cty.Value, vars []hcl.Traversal) cty.Value {
@@ -75,7 +69,7 @@ func (m *marker) Exit(p cty.Path, v cty.Value) (cty.Value, error) {
 		m.own = 0
 		return v, nil
 	}
-	if m.own > 0 || v.IsNull() || !v.IsKnown() || v.Type() != cty.String || shellSafe(v.AsString()) {
+	if m.own > 0 || v.IsNull() || !v.IsKnown() || v.Type() != cty.String || shellword.Plain(v.AsString()) {
 		return v, nil
 	}
 	return v.Mark(planText{m.name, v.AsString()}), nil
@@ -90,7 +84,7 @@ func inserted(v cty.Value) cty.Value {
 	if !plain.IsKnown() || plain.IsNull() {
 		return v
 	}
-	if ty := plain.Type(); ty == cty.Bool || ty == cty.Number || ty == cty.String && shellSafe(plain.AsString()) {
+	if ty := plain.Type(); ty == cty.Bool || ty == cty.Number || ty == cty.String && shellword.Plain(plain.AsString()) {
 		return plain
 	}
 	return v

@@ -103,7 +103,7 @@ func (l *live) tailing(r *http.Request) (*tailing, error) {
 	if k := len(v.Attempts) - 1; k >= 0 && t.step == "" && t.attempt == 0 {
 		t.step, t.attempt = v.Attempts[k].Step, v.Attempts[k].Number
 	}
-	if attemptAt(v, t.step, t.attempt) < 0 {
+	if v.AttemptIndex(t.step, t.attempt) < 0 {
 		return nil, unknown("%s has no such attempt", v.Key)
 	}
 	t.dir = l.filesOf(v, t.step, t.attempt)

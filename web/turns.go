@@ -32,15 +32,10 @@ func (a attemptNow) is(b attemptNow) bool {
 	return a.over == b.over && (a.next == nil) == (b.next == nil) && (a.next == nil || *a.next == *b.next) && slices.Equal(a.turns, b.turns)
 }
 
-// attemptAt is the index of an attempt; -1 if there is none.
-func attemptAt(v machine.NodeView, step string, number int) int {
-	return slices.IndexFunc(v.Attempts, func(a machine.AttemptLog) bool { return a.Step == step && a.Number == number })
-}
-
 // now is how far an attempt is; the caller holds the mutex.
 func (l *live) now(v machine.NodeView, step string, number int) attemptNow {
 	out := attemptNow{over: !l.rec.Held}
-	i := attemptAt(v, step, number)
+	i := v.AttemptIndex(step, number)
 	if i < 0 {
 		out.over = true
 		return out

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"reflect"
-	"slices"
 	"strings"
 	"time"
 
@@ -129,15 +128,11 @@ func (b *beadEvents) event(e executor.Event, n *ir.Node) {
 
 // number is the number of the bead that an attempt is; 0 if there is none.
 func (b *beadEvents) number(v machine.NodeView, e executor.Event) int {
-	i := attemptIndex(v, e.Step, e.Attempt)
+	i := v.AttemptIndex(e.Step, e.Attempt)
 	if i < 0 {
 		return 0
 	}
 	return beadsmith.Imported(b.nodes[v.ID]) + i + 1
-}
-
-func attemptIndex(v machine.NodeView, step string, number int) int {
-	return slices.IndexFunc(v.Attempts, func(a machine.AttemptLog) bool { return a.Step == step && a.Number == number })
 }
 
 // result is what came of an attempt so far.
@@ -175,7 +170,7 @@ func (b *beadEvents) waits(e executor.Event, body executor.NodeWaiting, n *ir.No
 
 // attemptEnded reports the result of a bead, and whether it was approved.
 func (b *beadEvents) attemptEnded(e executor.Event, n *ir.Node, v machine.NodeView) {
-	i := attemptIndex(v, e.Step, e.Attempt)
+	i := v.AttemptIndex(e.Step, e.Attempt)
 	if i < 0 {
 		return
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/journal"
 	"github.com/ralph-compiler/ralph/executor/tracker/bd"
+	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -53,7 +54,7 @@ func (w *Worker) start(r *Run, args []string) error {
 	defer out.Close()
 	r.cmd = exec.Command(exe, append([]string{"apply", r.file, "--worker", "--grace", w.Args.Grace.String(), "--sandbox", w.Args.Sandbox}, args...)...)
 	r.cmd.Args[0] = "ralph"
-	r.cmd.Dir, r.cmd.Stdout, r.cmd.Stderr, r.cmd.SysProcAttr = w.Project.Dir, out, out, ownGroup()
+	r.cmd.Dir, r.cmd.Stdout, r.cmd.Stderr, r.cmd.SysProcAttr = w.Project.Dir, out, out, process.OwnGroup()
 	if err := r.cmd.Start(); err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/sandbox"
+	"github.com/ralph-compiler/ralph/internal/shellword"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -201,10 +202,10 @@ func fill(text string, r executor.GateRun, quoted bool) (string, error) {
 	out, err := executor.Fill(text, func(name string) (string, bool) {
 		v, ok := values[name]
 		if ok && quoted {
-			if !plainWord(v) && !bare(text, "${run."+name+"}") {
+			if !shellword.Plain(v) && !bare(text, "${run."+name+"}") {
 				odd = fmt.Errorf("run.%s is %q, which a shell reads as more than a word, and is within quotes or a here-document. Write ${run.%[1]s} without quotes, or give it as a variable: env = { VALUE = \"${run.%[1]s}\" }", name, v)
 			}
-			if v == "" || !plainWord(v) {
+			if v == "" || !shellword.Plain(v) {
 				v = "'" + strings.ReplaceAll(v, "'", `'\''`) + "'"
 			}
 		}

@@ -2,13 +2,6 @@ package gate
 
 import "strings"
 
-// plainWord reports whether a shell reads a text as itself, within quotes and without.
-func plainWord(s string) bool {
-	return !strings.ContainsFunc(s, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_@%+=:,./-", r))
-	})
-}
-
 // bare reports whether each place of a mark in a line of shell is one where quotes can be
 // put around it. What is not understood (here-documents, commands within quotes) does not count.
 func bare(line, mark string) bool {

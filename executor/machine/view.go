@@ -70,6 +70,11 @@ func (v NodeView) Tries() (n int) {
 	return n
 }
 
+// AttemptIndex is the index of an attempt; -1 if there is none.
+func (v NodeView) AttemptIndex(step string, number int) int {
+	return slices.IndexFunc(v.Attempts, func(a AttemptLog) bool { return a.Step == step && a.Number == number })
+}
+
 // Spent is a cost so far. A sum with an unknown part says so.
 type Spent struct {
 	Tokens      int64

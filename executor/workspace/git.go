@@ -19,6 +19,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/regular"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/shellword"
 )
 
@@ -243,7 +244,7 @@ func (g *git) command(ctx context.Context, at place, env []string, args ...strin
 		full = append(full, "--git-dir="+g.common)
 	}
 	cmd := exec.CommandContext(ctx, g.bin, append(full, args...)...)
-	cmd.SysProcAttr = apart() // Ctrl-C in a terminal is for ralph, who drains
+	cmd.SysProcAttr = process.OwnGroup() // Ctrl-C in a terminal is for ralph, who drains
 	cmd.Dir, cmd.Env = dir, append(append([]string{}, g.env...), env...)
 	if at.index != "" {
 		cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+at.index)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/lists"
+	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -208,7 +209,7 @@ func (s *space) gh(ctx context.Context, in string, args ...string) (string, erro
 	ctx, cancel := context.WithTimeout(ctx, ghTime)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, bin, args...)
-	cmd.SysProcAttr = apart()
+	cmd.SysProcAttr = process.OwnGroup()
 	cmd.Dir = s.top
 	cmd.Env = append(userEnv(), "GH_PROMPT_DISABLED=1", "GH_NO_UPDATE_NOTIFIER=1", "NO_COLOR=1", "GIT_TERMINAL_PROMPT=0")
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }

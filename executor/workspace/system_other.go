@@ -2,12 +2,7 @@
 
 package workspace
 
-import (
-	"errors"
-	"syscall"
-)
+import "errors"
 
 // FreeSpace returns errors.ErrUnsupported: it is not known here.
 func FreeSpace(string) (int64, error) { return 0, errors.ErrUnsupported }
-
-func apart() *syscall.SysProcAttr { return nil }

@@ -14,7 +14,3 @@ func FreeSpace(dir string) (int64, error) {
 	}
 	return int64(st.Bavail) * int64(st.Bsize), nil
 }
-
-// apart gives a git command a process group of its own: the terminal sends its
-// signals to every process of the foreground group.
-func apart() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

@@ -6,7 +6,7 @@ import "strings"
 // Quote returns text as one word of a POSIX shell, quoted where the shell would read
 // it as anything else.
 func Quote(text string) string {
-	if text != "" && text[0] != '=' && strings.IndexFunc(text, special) < 0 { // zsh expands =WORD
+	if text != "" && text[0] != '=' && Plain(text) { // zsh expands =WORD
 		return text
 	}
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
@@ -20,6 +20,10 @@ func Path(file string) string {
 	}
 	return Quote(file)
 }
+
+// Plain reports whether a POSIX shell reads text as itself, within quotes and without: at
+// most one word.
+func Plain(text string) bool { return strings.IndexFunc(text, special) < 0 }
 
 func special(r rune) bool {
 	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./@%+=:,", r))
