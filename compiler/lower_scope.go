@@ -31,7 +31,7 @@ func (l *lowering) owned(to *[]string, lb *syntax.Label) bool {
 			continue
 		}
 		if bareWord.MatchString(p) && !fileWord.MatchString(p) && l.missing(p) {
-			l.diags.Add(diag.Newf("owns-nothing", s.Range, "%q is no path of the project", clip(p)).
+			l.diags.Add(diag.Newf("owns-nothing", s.Range, "%q is not a path of the project", clip(p)).
 				WithDetail("Owns restricts the item to paths, and nothing in the project has this name. If it is a directory that the item makes, write \"%s/**\"; if it is text, leave it out.", clip(p)))
 		}
 		out = l.glob(out, lb, s)
@@ -68,7 +68,7 @@ func (l *lowering) reportPathTexts() {
 		return
 	}
 	slices.SortFunc(text, func(a, b ir.Stated) int { return a.Range.Start - b.Range.Start })
-	d := diag.Newf("path-text", text[0].Range, "%q is no path of the project", clip(text[0].Value)).
+	d := diag.Newf("path-text", text[0].Range, "%q is not a path of the project", clip(text[0].Value)).
 		WithDetail("It is read as text%s, which is fine if that is intended. A path under Files or Reads is relative to the project and stays inside it, without spaces and \"?\", and its braces hold a list with commas.", andOthers(len(text)-1))
 	for _, s := range text[1:min(len(text), mostPlaces)] {
 		d = d.WithRelated(s.Range, "text, too")
@@ -83,7 +83,7 @@ func andOthers(n int) string {
 	return ", and so " + text.Form(n, "is", "are") + " " + text.Count(n, "other")
 }
 
-// noPath reports whether what is below Files or Reads is no path of the project:
+// noPath reports whether what is below Files or Reads is not a path of the project:
 // a route, a query, a pattern of something else.
 func noPath(p string) bool {
 	return badPath(p) != "" || strings.Contains(p, "..") || strings.Contains(p, "?") || strings.Contains(p, "{") && !strings.Contains(p, ",")

@@ -51,7 +51,7 @@ func ReadAgentFile(fsys fs.FS, name string) (*AgentFile, diag.List, error) {
 		}
 		at := lineRange(file, front, start, line)
 		out.scan(front)
-		return out, diag.List{diag.New("agent-file-yaml", at, "the agent file's front matter is no YAML").
+		return out, diag.List{diag.New("agent-file-yaml", at, "the agent file's front matter is not YAML").
 			WithDetail("%s Agent programs read it all the same, and so does ralph, line by line. Quote the value, as in description: \"…\".", hclSentence(sentence(printableText(err.Error()))))}, nil
 	}
 	for i, key := range root.Keys {

@@ -66,7 +66,7 @@ func (s *Set) checkDraft(d *decoder) {
 	}
 	if r := s.Draft.Review.Gate; r.Set {
 		if g := s.Gates[r.V]; g != nil && !g.broken && g.Kind.V != "review" {
-			d.diags.Add(diag.Newf("draft-agent", r.Range, "gate %s is no review", quoted(r.V)).
+			d.diags.Add(diag.Newf("draft-agent", r.Range, "gate %s is not a review", quoted(r.V)).
 				WithDetail("It is of kind %s. What reviews a drafted plan sees the brief and the plan alone: name a gate of kind review, or an agent.", g.Kind.V))
 		}
 	}

@@ -67,7 +67,7 @@ func (out *Ralph) check(r *reader) {
 func (r *reader) checkVersion(required Value[string], running string) {
 	want, err := version.NewConstraint(required.V)
 	if err != nil {
-		r.invalid("required", required.Range, fmt.Errorf("%s is no version constraint", quoted(required.V)))
+		r.invalid("required", required.Range, fmt.Errorf("%s is not a version constraint", quoted(required.V)))
 		return
 	}
 	have, err := version.NewVersion(running)

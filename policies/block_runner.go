@@ -105,7 +105,7 @@ func (r *reader) runnerEnv(out *Runner) {
 		name, value, assigned := strings.Cut(e, "=")
 		switch {
 		case !envName(name):
-			r.invalid("env", env.Range, errors.New(quoted(name)+" is no name of a variable"))
+			r.invalid("env", env.Range, errors.New(quoted(name)+"is not the name of a variable"))
 		case assigned:
 			out.Assign.V[name] = runTemplate(value)
 			out.Assign.Set, out.Assign.Range, out.Assign.Origin = true, env.Range, env.Origin
@@ -139,6 +139,6 @@ func (s *Secret) check(r *reader) {
 		if at.IsZero() {
 			at = s.Range
 		}
-		r.invalid("env", at, errors.New(quoted(s.Env.V)+" is no name of a variable"))
+		r.invalid("env", at, errors.New(quoted(s.Env.V)+"is not the name of a variable"))
 	}
 }

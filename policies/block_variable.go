@@ -145,7 +145,7 @@ func flagValue(text string, ty cty.Type) (cty.Value, error) {
 			return convert.Convert(v, ty)
 		}
 	}
-	return cty.NilVal, fmt.Errorf("%s is no value of the language", quoted(text))
+	return cty.NilVal, fmt.Errorf("%s is not a value of the language", quoted(text))
 }
 
 // validate checks a variable against its validation blocks.

@@ -33,7 +33,7 @@ func (w *Worktree) check(r *reader) {
 func (r *reader) checkEnv(name string, v Value[map[string]string]) {
 	for _, k := range sortedKeys(v.V) {
 		if !envName(k) {
-			r.invalid(name, v.Range, errors.New(quoted(k)+" is no name of a variable"))
+			r.invalid(name, v.Range, errors.New(quoted(k)+"is not the name of a variable"))
 		}
 		if strings.Contains(v.V[k], "\x00") {
 			r.invalid(name, v.Range, errors.New("the value of "+quoted(k)+" contains a NUL, which no program can be given"))

@@ -265,7 +265,7 @@ func (s *scope) jsonFileFunc() function.Function {
 		s.meter.spend(len(b) / 4)
 		v, err := stdlib.JSONDecode(cty.StringVal(string(b)))
 		if err != nil {
-			return cty.NilVal, function.NewArgErrorf(0, "the file is no JSON: %s", err)
+			return cty.NilVal, function.NewArgErrorf(0, "the file is not JSON: %s", err)
 		}
 		s.decoded[name] = v
 		return v, nil

@@ -50,9 +50,9 @@ func checkHost(s string) error {
 	case s == "":
 		return errors.New("a host is empty; write [] to reach none")
 	case strings.EqualFold(s, "none"):
-		return fmt.Errorf("%s is no host; write [] to reach none", quoted(s))
+		return fmt.Errorf("%s is not a host; write [] to reach none", quoted(s))
 	case strings.EqualFold(s, "all"), strings.EqualFold(s, "any"):
-		return fmt.Errorf(`%s is no host; write ["*"] for any public host`, quoted(s))
+		return fmt.Errorf(`%s is not a host; write ["*"] for any public host`, quoted(s))
 	case strings.Contains(s, "://"):
 		return fmt.Errorf("%s is a URL; write the host alone: %s", quoted(s), quoted(hostOf(s)))
 	case strings.Contains(s, "/"):

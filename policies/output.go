@@ -154,7 +154,7 @@ func checkSchema(of string, raw json.RawMessage, at diag.Range) (json.RawMessage
 	if err == nil {
 		return canonical, nil
 	}
-	return nil, diag.List{diag.Newf("gate-schema", at, "the %s schema is no JSON Schema", of).
+	return nil, diag.List{diag.Newf("gate-schema", at, "the %s schema is not a JSON Schema", of).
 		WithDetail("%s. Write a schema of draft 2020-12, or of draft-07 with its $schema.", sentence(printableText(err.Error())))}
 }
 

@@ -11,11 +11,11 @@ import (
 func VersionFits(constraint, v string) (bool, error) {
 	want, err := version.NewConstraint(constraint)
 	if err != nil {
-		return false, fmt.Errorf("%q is no version constraint", constraint)
+		return false, fmt.Errorf("%q is not a version constraint", constraint)
 	}
 	have, err := version.NewVersion(v)
 	if err != nil {
-		return false, fmt.Errorf("%q is no version", v)
+		return false, fmt.Errorf("%q is not a version", v)
 	}
 	return want.Check(have.Core()), nil
 }

@@ -88,7 +88,7 @@ func (p *valueParser) nearAll(sp Span) bool {
 	if w, rest := word(p.text, sp); rest.Start == rest.End || !strings.EqualFold(w, "all") && !strings.EqualFold(w, "every") {
 		return false
 	}
-	p.asProse(sp, "\"All\" goes on with words that are no ids, so it makes no dependency. Write \"all\" alone, \"all previous phases\" or the ids, and the rest in parentheses: \"all (when they are tested)\".")
+	p.asProse(sp, "\"All\" goes on with words that are not ids, so it makes no dependency. Write \"all\" alone, \"all previous phases\" or the ids, and the rest in parentheses: \"all (when they are tested)\".")
 	return true
 }
 

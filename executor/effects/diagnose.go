@@ -103,7 +103,7 @@ func readDiagnosis(answer []byte) executor.Diagnosed {
 	}
 	var out executor.Diagnosed
 	if err := json.Unmarshal([]byte(strings.TrimSpace(said)), &out); err != nil {
-		return executor.Diagnosed{Action: "human", Note: executor.Plain("the diagnosis is no JSON object: " + err.Error())}
+		return executor.Diagnosed{Action: "human", Note: executor.Plain("the diagnosis is not a JSON object: " + err.Error())}
 	}
 	switch out.Action {
 	case "retry", "fail", "human":

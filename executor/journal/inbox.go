@@ -52,7 +52,7 @@ func (l *Log) Pending(ctx context.Context) (_ []executor.Letter, err error) {
 		},
 	})
 	for _, id := range odd {
-		err = errors.Join(err, l.reply(id, "it is no decision"))
+		err = errors.Join(err, l.reply(id, "it is not a decision"))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read inbox: %w", err)

@@ -93,7 +93,7 @@ func (p *proxy) line(ctx context.Context, line []byte, long bool) error {
 	case long:
 		return p.fail(nil, codeParse, fmt.Sprintf("the request has more than %d bytes: send less", maxBody))
 	case json.Unmarshal(line, &m) != nil:
-		return p.fail(nil, codeParse, "the line is no JSON-RPC message")
+		return p.fail(nil, codeParse, "the line is not a JSON-RPC message")
 	case !m.request():
 		return nil
 	}

@@ -80,7 +80,7 @@ func (s shape) read(args json.RawMessage) (json.RawMessage, error) {
 	case err != nil:
 		wrong = []string{err.Error()}
 	case value[0] != '{':
-		wrong = []string{"it is no JSON object"}
+		wrong = []string{"it is not a JSON object"}
 	default:
 		if s.wrapped {
 			var m map[string]json.RawMessage

@@ -203,7 +203,7 @@ func (r *reader) with(m *Match, more map[string]func(*yaml.Node)) map[string]fun
 	more["node"] = func(n *yaml.Node) {
 		m.Node = r.str(n)
 		if _, err := path.Match(m.Node, ""); err != nil {
-			r.bad(n, "%q is no pattern of keys", m.Node)
+			r.bad(n, "%q is not a pattern of keys", m.Node)
 		}
 	}
 	more["step"] = func(n *yaml.Node) { m.Step = r.str(n) }

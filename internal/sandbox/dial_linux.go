@@ -39,7 +39,7 @@ func (r *running) Dial(ctx context.Context, at string) (net.Conn, error) {
 		return nil, err
 	}
 	if len(b) > inside.MaxDial {
-		return nil, fmt.Errorf("dial in sandbox %q: that is no address", r.s.spec.Name)
+		return nil, fmt.Errorf("dial in sandbox %q: that is not an address", r.s.spec.Name)
 	}
 	if _, err := r.conn.Write(b); err != nil {
 		return nil, fmt.Errorf("dial %s in sandbox %q: %w", at, r.s.spec.Name, err)

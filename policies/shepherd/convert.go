@@ -85,7 +85,7 @@ func (c *conversion) file(f *diag.File) {
 	src := &source{File: f}
 	text := f.Bytes
 	bad := func(fix string) {
-		c.diags.Add(diag.New("shepherd-yaml", f.Range(0, 0), "the file is no YAML in UTF-8").WithDetail("%s", fix))
+		c.diags.Add(diag.New("shepherd-yaml", f.Range(0, 0), "the file is not YAML in UTF-8").WithDetail("%s", fix))
 	}
 	switch {
 	case bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")):

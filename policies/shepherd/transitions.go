@@ -139,7 +139,7 @@ func (c *conversion) leads(p *policy) {
 			}
 		default:
 			ph.comments = append(ph.comments, "transitions."+lastKeyOf(c.leaveOut(n, "A fail leads to the step itself or to an earlier one")))
-			c.changed(n, "a fail repeats the step", "A fail of %q led to %q, which is no earlier step. In ralph it repeats the step itself. Put the step that fixes before the one that finds.", clip(ph.name), clip(n.short()))
+			c.changed(n, "a fail repeats the step", "A fail of %q led to %q, which is not an earlier step. In ralph it repeats the step itself. Put the step that fixes before the one that finds.", clip(ph.name), clip(n.short()))
 		}
 	}
 }

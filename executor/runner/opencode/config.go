@@ -28,7 +28,7 @@ func content(own, shell string, without []string) (string, error) {
 	all := map[string]any{}
 	if strings.TrimSpace(own) != "" {
 		if err := json.Unmarshal([]byte(own), &all); err != nil {
-			return "", fmt.Errorf("OPENCODE_CONFIG_CONTENT is no JSON object: %w", err)
+			return "", fmt.Errorf("OPENCODE_CONFIG_CONTENT is not a JSON object: %w", err)
 		}
 	}
 	off := lists.Table(without, func(name string) (string, any) { return name, map[string]any{"enabled": false} })

@@ -113,7 +113,7 @@ func (u *turn) do(ctx context.Context, vars map[string]string) runner.End {
 		return runner.End{Err: err}
 	}
 	if !sessionID.MatchString(s.ID) {
-		return runner.End{Err: fmt.Errorf("opencode calls a session %q, which is no id", text.Clip(s.ID, 100))}
+		return runner.End{Err: fmt.Errorf("opencode calls a session %q, which is not an id", text.Clip(s.ID, 100))}
 	}
 	u.id = s.ID
 	u.family[s.ID] = true

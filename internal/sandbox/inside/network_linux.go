@@ -104,7 +104,7 @@ func tcp(addr string) (fd int, to unix.Sockaddr, err error) {
 		return -1, nil, err
 	}
 	if !at.Addr().IsLoopback() {
-		return -1, nil, fmt.Errorf("%s is no address of the loopback interface", addr)
+		return -1, nil, fmt.Errorf("%s is not an address of the loopback interface", addr)
 	}
 	family, to := unix.AF_INET6, unix.Sockaddr(&unix.SockaddrInet6{Port: int(at.Port()), Addr: at.Addr().As16()})
 	if at.Addr().Is4() {

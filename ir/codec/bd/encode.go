@@ -16,7 +16,7 @@ import (
 var Losses = []foreign.Loss{
 	{Field: "order of keys and of lines", What: "the epic comes first, then the work in the order of the graph; keys of an issue that was imported are sorted"},
 	{Field: "keys that are null, `_type`, counts, `revision`", What: "left out: bd makes them anew"},
-	{Field: "events, messages, tombstones, memories", What: "are no work and do not come out"},
+	{Field: "events, messages, tombstones, memories", What: "are not work and are not exported"},
 	{Field: "epics with children", What: "the one that holds all issues comes out with its title, description, owner and labels; others do not come out, and their children have what their edges ordered"},
 	{Field: "an epic, `/labels`", What: "where no epic held all issues there is one now; ralph's labels (ralph, ralph-epic:…, merge) are added, no label is there twice, sorted, without commas"},
 	{Field: "`/metadata`", What: "keys that ralph writes itself come out as ralph has them; all others stay"},

@@ -138,10 +138,10 @@ func (d *decoding) report() {
 	}
 	say(d.closed, "bead-completed", diag.Note, "issues that are closed: %d", "They are done, and are not run again. Their results have to be in the branch that the work starts from.")
 	say(d.begun, "bead-status", diag.Warning, "issues that were begun elsewhere: %d", "in_progress and blocked are kept in epic.json (nodes.ext.bd) and mean nothing to ralph: it begins with them anew.")
-	say(d.books, "bead-place", diag.Note, "records that are no work: %d", "Events, messages, tombstones and memories of bd stay there.")
+	say(d.books, "bead-place", diag.Note, "records that are not work: %d", "Events, messages, tombstones and memories of bd stay there.")
 	most := min(len(d.oddTypes), 8)
 	say(d.odd, "bead-dependency", diag.Warning, "dependencies of a type that bd does not know: %d", "They are "+strings.Join(d.oddTypes[:most], ", ")+", and order nothing. Write blocks if the one has to be done before the other.")
-	say(d.lifted, "bead-place", diag.Note, "dependencies of epics, held by their children: %d", "An epic with children is no sprint: what it waits for its children wait for, and what waits for it waits for all of them.")
+	say(d.lifted, "bead-place", diag.Note, "dependencies of epics, held by their children: %d", "An epic with children is not a sprint: what it waits for its children wait for, and what waits for it waits for all of them.")
 }
 
 // draft puts the issues together. The one epic that holds all of them is the header.

@@ -28,7 +28,7 @@ var Losses = []foreign.Loss{
 	{Field: "checkpoints", What: "do not stop an agent half-way: what a person has to look at is a manual sprint after that of the plan (`02-03-check`); a decision is a question that the agent is told to ask"},
 	{Field: "`must_haves`", What: "are acceptance criteria; nothing compares `min_lines`, `exports` and `pattern` with the files"},
 	{Field: "`SUMMARY.md`", What: "says that a plan is finished; its text is not told to other agents"},
-	{Field: "plans that are only in the roadmap", What: "are no sprints: a warning names their phases"},
+	{Field: "plans that are only in the roadmap", What: "are not sprints: a warning names their phases"},
 	{Field: "STATE.md, PROJECT.md, CONTEXT.md, RESEARCH.md and other files", What: "are not read; agents find them where `<context>` names them"},
 	{Field: "other keys of the front matter", What: "are left out (`tags`, `subsystem` and the like say nothing about the work)"},
 }

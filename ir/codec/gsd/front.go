@@ -81,7 +81,7 @@ func readEntry(f *diag.File, start, end int) entry {
 	case is:
 		e.mistaken = bad
 	case err != nil || doc.Kind != yaml.Mapping || len(doc.Values) != 1:
-		e.mistaken = &yaml.SyntaxError{Line: 1, Message: "it is no key with a value"}
+		e.mistaken = &yaml.SyntaxError{Line: 1, Message: "it is not a key with a value"}
 	default:
 		e.value = doc.Values[0]
 	}
@@ -148,10 +148,10 @@ func (d *decoding) unread(p *plan, e *entry, needed bool) {
 	at := e.file.Range(offset, offset+len(strings.TrimRight(text, "\r\n")))
 	if needed {
 		fix := cmp.Or(e.mistaken.Fix, "Write it as in depends_on: [\"01-01\"].")
-		d.diags.Add(diag.Newf("gsd-front-matter", at, "%s cannot be read", e.key).WithDetail("It is no YAML: %s. %s", e.mistaken.Message, fix))
+		d.diags.Add(diag.Newf("gsd-front-matter", at, "%s cannot be read", e.key).WithDetail("It is not YAML: %s. %s", e.mistaken.Message, fix))
 		return
 	}
-	d.diags.Add(diag.Newf("gsd-kept-as-text", at, "%s is no YAML", short(e.key)).
+	d.diags.Add(diag.Newf("gsd-kept-as-text", at, "%s is not YAML", short(e.key)).
 		WithDetail("%s. It is told to the agent as text. Put the value into quotes to have it read.", strings.TrimSuffix(sentence(e.mistaken.Message), ".")))
 	p.node.Text = append(p.node.Text, lines(e.source)...)
 }
