@@ -21,7 +21,7 @@ func (u *unit) past(h ir.Header) Past {
 }
 
 // checkInherited refuses an id under which something is on record that epic.json
-// no longer has, or that was another item there: this one would take over what became
+// no longer has, or that was another item there: this one would inherit the recorded outcome
 // of that one.
 func (u *unit) checkInherited(n *ir.DraftNode, id ir.NodeID, past *Past, diags *diag.List) {
 	title, there := past.Replaced[id]

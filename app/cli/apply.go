@@ -77,7 +77,7 @@ func checkApply(a *run.Args) error {
 var lessThanAuto = []string{"landlock", "none"}
 
 func addSandboxFlag(to *string, cmd *cobra.Command) {
-	cmd.Flags().StringVar(to, "sandbox", "", "none: run without the policy's sandboxes on this machine, unless one is required; landlock: make them of that, which holds less")
+	cmd.Flags().StringVar(to, "sandbox", "", "none: run without the policy's sandboxes on this machine, unless one is required; landlock: use Landlock instead, which isolates less")
 	_ = cmd.RegisterFlagCompletionFunc("sandbox", cobra.FixedCompletions(lessThanAuto, cobra.ShellCompDirectiveNoFileComp))
 }
 

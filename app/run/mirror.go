@@ -171,7 +171,7 @@ func (m *runMirror) close(interrupts <-chan os.Signal) (lines []string) {
 	}()
 	unsent, err := m.Close(ctx)
 	if err != nil {
-		lines = append(lines, fmt.Sprintf("what bd was told cannot be stored: %v", err))
+		lines = append(lines, fmt.Sprintf("the record of writes to bd cannot be stored: %v", err))
 	}
 	lines = append(lines, words.UnsentLines(unsent)...)
 	if told, err := bd.ReadTold(m.State); err == nil {

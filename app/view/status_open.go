@@ -79,7 +79,7 @@ func saySent(s record.StatusJSON, say func(format string, args ...any)) {
 	var lines []string
 	switch {
 	case t.Error != "":
-		say("what bd was told cannot be read: %s", t.Error)
+		say("the record of writes to bd cannot be read: %s", t.Error)
 		return
 	case t.Away != "":
 		say("bd rejects updates; ralph continues and sends them later: %s", words.First(t.Away))

@@ -38,9 +38,9 @@ func TestAnAnswerIsNoRetry(t *testing.T) {
 func TestWhatADecisionNeedsIsSaid(t *testing.T) {
 	v := machine.NodeView{Status: executor.Waiting, For: executor.ForHuman, Cause: executor.CauseQuestion}
 	for want, w := range map[string]machine.Way{
-		"write an answer: the agent goes on with it":          {Verb: executor.RetryNode, Message: true},
-		"say what has to change: the next attempt is told it": {Verb: executor.Reject, Message: true},
-		"say why: it stays on record":                         {Verb: executor.Approve, How: executor.Override, Message: true},
+		"write an answer: the agent goes on with it":                   {Verb: executor.RetryNode, Message: true},
+		"say what has to change: the next attempt gets it as feedback": {Verb: executor.Reject, Message: true},
+		"say why: it stays on record":                                  {Verb: executor.Approve, How: executor.Override, Message: true},
 	} {
 		if got := OfferNeeds(w, v.Cause); !v.Must(w) || got != want {
 			t.Errorf("%+v needs a text: %v, %q", w, v.Must(w), got)

@@ -51,7 +51,7 @@ func OfferText(w machine.Way, cause executor.Cause) string {
 func OfferNeeds(w machine.Way, cause executor.Cause) string {
 	switch {
 	case w.Verb == executor.Reject:
-		return "say what has to change: the next attempt is told it"
+		return "say what has to change: the next attempt gets it as feedback"
 	case w.Verb == executor.RetryNode && answers(cause):
 		return "write an answer: the agent goes on with it"
 	case w.Verb == executor.RetryNode:

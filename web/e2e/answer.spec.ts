@@ -54,7 +54,7 @@ test("a rejection without a reason is not sent", async ({ page, morning: { ui } 
   const form = page.getByRole("form", { name: "Reject" });
   await form.getByRole("textbox", { name: /what has to change/i }).fill("  ");
   await form.getByRole("button", { name: /^Send: reject/ }).click();
-  await expect(form.getByRole("alert")).toHaveText(/Say what has to change: the next attempt is told it\./);
+  await expect(form.getByRole("alert")).toHaveText(/Say what has to change: the next attempt gets it as feedback\./);
   await expect(form.getByRole("textbox", { name: /what has to change/i })).toBeFocused();
 });
 

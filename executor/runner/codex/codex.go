@@ -118,7 +118,7 @@ func (c Runner) turn(t *runner.Turn, r executor.AgentRun, argv, env []string, li
 		if !again || n == starts {
 			return out
 		}
-		t.Say("[ralph] Codex is started anew: " + out.Err.Error())
+		t.Say("[ralph] Codex is restarted: " + out.Err.Error())
 		select {
 		case <-t.Context().Done():
 			return out

@@ -20,7 +20,7 @@ type Outbox struct {
 	Open   func(context.Context) (*Client, error) // tried until it works
 	Epic   *ir.Epic
 	Run    *machine.Run  // one of the mirror's own, which has replayed the journal
-	State  string        // the epic's state directory: what bd was told is remembered there
+	State  string        // the epic's state directory: writes to bd are recorded there
 	Poll   time.Duration // interval between checks for people's changes; 0 = 15 seconds
 
 	// Push returns the function that writes the epic before the mirror begins. Push is

@@ -217,7 +217,7 @@ func (m *Mirror) send(ctx context.Context, b *bead, d executor.Decision, label, 
 	}
 	l := executor.Letter{Node: b.id, Decision: d}
 	if err := m.Send(ctx, l); err != nil {
-		m.report("what %s decided in bd about %s cannot be given on: %v", who, b.id, err)
+		m.report("%s's decision in bd about %s cannot be forwarded: %v", who, b.id, err)
 		return nil
 	}
 	b.holds = append(b.holds, hold{l, label, who})
