@@ -61,7 +61,7 @@ func against(c *record.Change, v machine.NodeView, a machine.AttemptLog, what st
 	if err != nil || number < 1 || number == a.Number {
 		return invalid("against is start, or the number of another attempt of the step, not %q", what)
 	}
-	i := attemptAt(v, a.Step, number)
+	i := v.AttemptIndex(a.Step, number)
 	if i < 0 {
 		return unknown("%s has no attempt %s #%d", v.Key, a.Step, number)
 	}
