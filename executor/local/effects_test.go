@@ -53,9 +53,9 @@ func TestAnAgentThatStalledIsDiagnosed(t *testing.T) { // execution §4, §6; S4
 		"a fenced block":       {"I looked.\n```json\n{\"action\": \"fail\", \"note\": \"a loop\"}\n```\n", "fail", "a loop", ""},
 		"words before it":      {"Well: {\"action\": \"human\", \"note\": \"ask ann\"}", "human", "ask ann", ""},
 		"an unknown action":    {`{"action": "reboot", "note": "x"}`, "human", "reboot", ""},
-		"no answer":            {"", "human", "no JSON", ""},
-		"garbage":              {"{{{{", "human", "no JSON", ""},
-		"an action of no kind": {`{"action": ["fail"]}`, "human", "no JSON", ""},
+		"no answer":            {"", "human", "not a JSON object", ""},
+		"garbage":              {"{{{{", "human", "not a JSON object", ""},
+		"an action of no kind": {`{"action": ["fail"]}`, "human", "not a JSON object", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
