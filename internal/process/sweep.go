@@ -19,12 +19,17 @@ func Sweep(prefix string, names ...string) int {
 	return sweep(func() []proc { return marked(prefix, names) })
 }
 
-// sweep kills what is found until nothing is, and returns how many it killed.
+// sweep kills what is found until nothing is, and returns how many it killed. A process whose
+// program is just being started has no environment for a moment, and its parent may be among
+// the killed: after these it looks again.
 func sweep(find func() []proc) int {
 	killed := map[proc]bool{}
+	clean := 0
 	for range 2000 { // one that hangs in the kernel cannot be waited for
 		found := find()
-		if len(found) == 0 && allGone(killed) {
+		if len(found) > 0 || !allGone(killed) {
+			clean = 0
+		} else if clean++; clean > 2 || len(killed) == 0 {
 			break
 		}
 		for _, p := range found {
@@ -33,7 +38,7 @@ func sweep(find func() []proc) int {
 				killed[p] = true
 			}
 		}
-		time.Sleep(time.Millisecond)
+		time.Sleep(time.Duration(1+5*clean) * time.Millisecond)
 	}
 	return len(killed)
 }
