@@ -80,7 +80,9 @@ func (t *Tools) judge(ctx context.Context, judge executor.Gate, run executor.Gat
 	if why := judged.Sandbox.OutOfMemory(); why != "" && judged.Verdict == executor.Fail {
 		judged.Message = executor.Plain(why + "\n" + judged.Message)
 	}
-	judged.Bound()
+	if judged.Sandbox != nil { // what came without it fits
+		judged.Bound()
+	}
 	return judged, errors.Join(c.because(err), c.done())
 }
 
@@ -105,7 +107,9 @@ func weigh(g ir.Gate, j executor.GateJudged, t executor.Trace) executor.GateJudg
 			strings.Join(first(t.Changed, 5), ", "), j.Verdict, j.Message))
 		j.Verdict, j.Tests = executor.ErrorJudged, "skip"
 	}
-	j.Bound()
+	if len(t.New)+len(t.Changed) > 0 {
+		j.Bound()
+	}
 	return j
 }
 
