@@ -224,6 +224,7 @@ func (r *Run) settleAs(n *node, s *success, to executor.NodeStatus) error {
 		} else if err := r.arrive(d); err != nil {
 			return err
 		}
+		r.queues.touch(d)
 	}
 	return nil
 }
