@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ralph-compiler/ralph/app/record"
+	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/web"
 )
@@ -125,6 +127,7 @@ func TestDecisionsWithoutAnApply(t *testing.T) {
 func TestDecisionsWhileApplyIsAtWork(t *testing.T) {
 	t.Parallel()
 	n := newNight(t)
+	n.policy("budget { wall = \"2h\" }\n")
 	n.ralph(3, "apply")
 	n.ralph(0, "approve", "2.1", "--as", "ada")
 	n.ralph(0, "approve", "2.2", "--as", "ada")
@@ -137,6 +140,11 @@ func TestDecisionsWhileApplyIsAtWork(t *testing.T) {
 	at := "/epics/" + p.only().ID
 	until(t, "2.3 runs", func() bool { return p.state(at, "2.3") == "running" })
 	seen := p.only().Seq
+	if offers := get[web.Epic](p, at).Offers; !slices.ContainsFunc(offers, func(o record.Offer) bool {
+		return o.Verb == executor.Resume && o.Label == "add to the budget" && o.Budget == "wall=+1h"
+	}) {
+		t.Errorf("a run with a budget offers more: %+v", offers)
+	}
 	p.walk(at, seen, true, []step{
 		{"", "bbbb-0001", `"verb": "resume"`, 422, "the run is not paused", "-"},
 		{"", "bbbb-0002", `"verb": "pause"`, 200, "acts on it", "human"},

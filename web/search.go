@@ -50,7 +50,7 @@ func (s *Server) search(ctx context.Context, l *live, r *http.Request) (out File
 	case len(find.query) > mostQuery:
 		return out, invalid("what to look for has %d bytes; %d are possible", len(find.query), mostQuery)
 	case !utf8.Valid(find.query):
-		return out, invalid("what to look for is no UTF-8")
+		return out, invalid("what to look for is not UTF-8")
 	case bytes.ContainsAny(find.query, "\r\n"):
 		return out, invalid("a text of several lines cannot be looked for")
 	}
@@ -191,7 +191,7 @@ func around(b []byte, from, to int) string {
 }
 
 // fold makes a text one of small letters, in place: every letter of which both cases take as
-// many bytes, so that everything stays where it is. What is no UTF-8 stays as it is.
+// many bytes, so that everything stays where it is. What is not UTF-8 stays as it is.
 func fold(b []byte) {
 	for i := 0; i < len(b); {
 		c := b[i]

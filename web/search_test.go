@@ -73,7 +73,7 @@ func TestAFileIsSearchedToItsEnd(t *testing.T) {
 		"file=big.out":                               {http.StatusBadRequest, "q is what to look for"},
 		"q=x":                                        {http.StatusBadRequest, "file is the name"},
 		"file=big.out&q=a%0Ab":                       {http.StatusBadRequest, "several lines"},
-		"file=big.out&q=%88":                         {http.StatusBadRequest, "no UTF-8"},
+		"file=big.out&q=%88":                         {http.StatusBadRequest, "not UTF-8"},
 		"file=big.out&q=x&limit=201":                 {http.StatusBadRequest, "limit is a number from 1 to 200"},
 		"file=big.out&q=x&after=-1":                  {http.StatusBadRequest, "after is a number from 0"},
 		"file=none.out&q=x":                          {http.StatusNotFound, "implement #1 of 1.1 has no file none.out"},

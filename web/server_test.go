@@ -108,6 +108,15 @@ func TestADecision(t *testing.T) {
 	post("2.1", decision("aaaa-0001", "approve", seen, strings.Replace(bound, `"result": "`, `"result": "0`, 1)), 422, "")
 	post("2.1", decision("aaaa-0001", "approve", seen, bound), 200, `"command":"ralph apply"`)
 	post("2.1", decision("aaaa-0001", "approve", seen, bound), 200, "approved") // the same again: it counts once
+	e := get[web.Epic](p, at)
+	for _, line := range e.Sprints {
+		if want := line.Key == "2.2"; line.Human != want {
+			t.Errorf("%s (%s) waits for a person: %v", line.Key, line.Word, line.Human)
+		}
+	}
+	if e.Counts["goes on"] != 1 || e.Counts["waiting"] != 1 {
+		t.Errorf("2.1 goes on, and 2.2 waits: %v", e.Counts)
+	}
 	post("2.1", decision("aaaa-0001", "reject", seen, `, "message": "no"`), 409, "another decision is on record")
 	post("2.2", decision("aaaa-0001", "approve", seen, p.bound(at, "2.2")), 422, "another decision is on record")
 	post("2.2", decision("aaaa-0002", "reject", seen, ""), 422, "")

@@ -326,7 +326,7 @@ function Taken({ decided }: { decided: Decided }) {
     <div role="status" className="taken">
       <p>
         <strong>{decided.taken ? "Decided: " : "Sent, and not read yet: "}</strong>
-        {decided.command ? firstLine(decided.text) : decided.text}
+        {decided.text}
       </p>
       {decided.command && (
         <p>
