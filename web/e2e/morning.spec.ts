@@ -1,5 +1,6 @@
 // The morning after a night: what one sees first, and who is let in.
 import type { Page } from "@playwright/test";
+import { night } from "./ralph.ts";
 import { at, browserSays, epicOf, expect, heading, section, shoot, test } from "./test.ts";
 
 // S4-11
@@ -59,6 +60,25 @@ test("what is left to do by hand names the button that follows", async ({ page, 
   await at(page, ui, `${await epicOf(page, "A shop that can be trusted")}/n/1.2/now`);
   await expect(byHand(page)).toContainText(/cd .*Then: Run its gates/);
   await expect(page.getByRole("button", { name: "Run its gates" })).toBeVisible();
+});
+
+test("what has ended leads on to its result; a key without a marked row takes the first", async ({ page, keep }) => {
+  const repo = await keep(night());
+  await repo.ralph(3, "apply");
+  const ui = await repo.ui();
+  await page.goto(ui.link);
+  await expect(section(page, "Waits for you").getByText("1/1 gate").first()).toBeVisible();
+  await page.keyboard.press("a");
+  await expect(page.getByRole("form", { name: /^Approve/ })).toBeVisible();
+  for (const key of ["2.1", "2.2"]) await repo.ralph(0, "approve", key, "--as", "ada");
+  await repo.ralph(0, "skip", "1.2");
+  await repo.ralph(0, "apply");
+  await page.goto(`${ui.address}#/`);
+  await expect(heading(page)).toHaveText("Nothing waits for you, nothing failed");
+  const next = section(page, "Next");
+  await expect(next).toContainText("git merge ralph/plan/integration");
+  await expect(next).toContainText(repo.dir);
+  await expect(section(page, "Trust")).toContainText("Decisions in another's name");
 });
 
 test("--read-only offers no decision", async ({ page, morning: { repo } }) => {

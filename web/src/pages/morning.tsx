@@ -79,7 +79,9 @@ function News({ repos }: { repos: Repository[] }) {
   );
 }
 
-const hasNews = (e: EpicLine): boolean => e.waits > 0 || e.failed > 0 || e.run.state === "at work" || e.run.state === "ending" || e.run.state === "interrupted" || (e.run.state !== "not started" && (e.counts?.["done"] ?? 0) < e.total);
+const settled = (e: EpicLine): number => ["done", "skipped", "cancelled"].reduce((n, s) => n + (e.counts?.[s] ?? 0), 0);
+
+const hasNews = (e: EpicLine): boolean => e.waits > 0 || e.failed > 0 || e.run.state === "at work" || e.run.state === "ending" || e.run.state === "interrupted" || (e.run.state !== "not started" && settled(e) < e.total);
 
 const day = 24 * 3600 * 1000;
 
