@@ -16,6 +16,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/runner"
+	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
@@ -208,24 +209,45 @@ func (c *Runner) shared(ctx context.Context, p plan, r executor.AgentRun) (*serv
 	}
 }
 
-// open starts a server in a directory of its own.
+// open starts a server in a directory of its own. Servers that start together on one
+// fresh database, or on that of an older version, each migrate it, and all but one of
+// them die of it: they start again.
 func (c *Runner) open(ctx context.Context, p plan, r executor.AgentRun) (*server, error) {
-	if r.Keep == "" {
-		dir, err := regular.MkdirTemp("ralph-opencode-")
+	for try := 1; ; try++ {
+		dir, mark, err := c.place(r)
 		if err != nil {
 			return nil, err
 		}
-		return c.start(ctx, p, dir, filepath.Join(r.Files, "opencode"))
+		s, err := c.start(ctx, p, dir, mark)
+		if err == nil || try == startTries || !locked.MatchString(err.Error()) {
+			return s, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+// startTries is how often a server is started that dies of its database.
+const startTries = 4
+
+// locked is how a server ends whose database another one is migrating or writing to.
+var locked = lazyregexp.New(`Failed query|database is locked|SQLITE_BUSY`)
+
+// place makes a directory for a server, and the mark of its processes.
+func (c *Runner) place(r executor.AgentRun) (dir, mark string, err error) {
+	if r.Keep == "" {
+		dir, err := regular.MkdirTemp("ralph-opencode-")
+		return dir, filepath.Join(r.Files, "opencode"), err
 	}
 	c.stale.Do(func() { clean(r.Keep) })
 	if err := regular.MkdirOwn(r.Keep); err != nil {
-		return nil, err
+		return "", "", err
 	}
-	dir, err := os.MkdirTemp(r.Keep, "opencode-"+strconv.Itoa(os.Getpid())+"-")
-	if err != nil {
-		return nil, err
-	}
-	return c.start(ctx, p, dir, filepath.Join(dir, "server"))
+	dir, err = os.MkdirTemp(r.Keep, "opencode-"+strconv.Itoa(os.Getpid())+"-")
+	return dir, filepath.Join(dir, "server"), err
 }
 
 // clean removes what servers of a dead ralph left. They are killed by their mark.

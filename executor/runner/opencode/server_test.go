@@ -2,6 +2,7 @@ package opencode
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -79,6 +80,42 @@ func TestOneServerServesAllTurnsOfAnEnvironment(t *testing.T) { // S4-55
 	}
 	if _, err := f.c.Run(t.Context(), f.ask(t)); classOf(err) != executor.FailInterrupted {
 		t.Errorf("after Close: %v", err)
+	}
+}
+
+// Servers that start together migrate one database together, which all but one die of.
+func TestAServerThatDiesOfItsDatabaseStartsAgain(t *testing.T) {
+	for _, c := range []struct {
+		says   string
+		starts int
+		class  executor.FailureClass
+	}{
+		{"Failed query: CREATE TABLE `workspace` (...)", startTries, executor.FailCrash},
+		{"database is locked", 2, ""},
+		{"Configuration is invalid", 1, executor.FailCrash},
+	} {
+		f := newFake(t, fine)
+		script := fmt.Sprintf("#!/bin/sh\necho x >> %[1]s/starts\nif [ $(wc -l < %[1]s/starts) -lt %[2]d ] || [ %[3]t = true ]; then printf '%%s\\n' '%[4]s' >&2; exit 1; fi\nexec %[1]s/real \"$@\"\n",
+			f.dir, c.starts, c.class != "", c.says)
+		if err := os.Rename(f.program, filepath.Join(f.dir, "real")); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(f.program, []byte(script), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		r := f.ask(t)
+		r.Keep = t.TempDir()
+		_, err := f.c.Run(t.Context(), r)
+		if (err == nil) != (c.class == "") || c.class != "" && (classOf(err) != c.class || !strings.Contains(err.Error(), c.says)) {
+			t.Errorf("%s: got %v", c.says, err)
+		}
+		b, _ := os.ReadFile(filepath.Join(f.dir, "starts"))
+		if n := strings.Count(string(b), "x"); n != c.starts {
+			t.Errorf("%s: started %d times, want %d", c.says, n, c.starts)
+		}
+		if left, err := os.ReadDir(r.Keep); c.class != "" && (err != nil || len(left) > 0) {
+			t.Errorf("%s: %v is left, %v", c.says, left, err)
+		}
 	}
 }
 
