@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/app/run"
@@ -86,7 +87,7 @@ func examineDisk(root string, epic *ir.Epic) Finding {
 // examineEpic asks what apply asks before it starts anything.
 func examineEpic(ctx context.Context, file string) (*ir.Epic, Finding) {
 	bad := func(err error) Finding {
-		first, rest, _ := strings.Cut(strings.TrimSuffix(err.Error(), "  Nothing was started."), "\n")
+		first, rest, _ := strings.Cut(exit.Why(err), "\n")
 		var hints []string
 		for line := range strings.Lines(rest) {
 			if line = strings.TrimSpace(line); line != "" {

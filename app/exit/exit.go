@@ -1,6 +1,7 @@
 package exit
 
 import (
+	"errors"
 	"fmt"
 )
 
@@ -43,6 +44,24 @@ func After(code int) error {
 
 // Usagef is an error in the command line.
 func Usagef(format string, args ...any) error { return &Error{Usage, fmt.Errorf(format, args...)} }
+
+// Unstarted is why ralph apply does not start anything.
+type Unstarted struct{ Why string }
+
+func (u *Unstarted) Error() string { return u.Why + "\n  Nothing was started." }
+
+// Unstartedf is an error about an epic that cannot be applied.
+func Unstartedf(format string, args ...any) error {
+	return &Error{Input, &Unstarted{fmt.Sprintf(format, args...)}}
+}
+
+// Why is the text of an error, without that nothing was started.
+func Why(err error) string {
+	if u, ok := errors.AsType[*Unstarted](err); ok {
+		return u.Why
+	}
+	return err.Error()
+}
 
 // Inputf is an error about an unusable file, where there is no range to point at.
 func Inputf(format string, args ...any) error { return &Error{Input, fmt.Errorf(format, args...)} }

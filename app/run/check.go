@@ -78,7 +78,7 @@ func (r *Opened) CheckPrograms(ctx context.Context) error {
 	if len(missing) == 0 {
 		return nil
 	}
-	return exit.Inputf("programs are missing:\n  - %s\n  Nothing was started.", strings.Join(slices.Sorted(maps.Keys(missing)), "\n  - "))
+	return exit.Unstartedf("programs are missing:\n  - %s", strings.Join(slices.Sorted(maps.Keys(missing)), "\n  - "))
 }
 
 // checkAgents finds out whether the agent of a step, or one that takes its place,
@@ -160,7 +160,7 @@ func (r *Opened) checkDeadlines(now time.Time) error {
 	if len(late) == 0 {
 		return nil
 	}
-	return exit.Inputf("deadlines are in the past:\n  - %s\n  Write later ones into the plan and compile it again. Nothing was started.", strings.Join(late, "\n  - "))
+	return exit.Unstartedf("deadlines are in the past:\n  - %s\n  Write later ones into the plan and compile it again.", strings.Join(late, "\n  - "))
 }
 
 // checkApproved refuses to start a plan that a person has to approve first.

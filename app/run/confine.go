@@ -40,7 +40,7 @@ func Confine(ctx context.Context, epic *ir.Epic, space *workspace.Space, instead
 	var refused []string
 	c.Kinds, c.Groups, refused = kinds(ctx, epic, names, instead)
 	if why := notConfined(epic, names, refused); why != "" {
-		return c, nil, exit.Inputf("%s\n  Nothing was started.", why)
+		return c, nil, exit.Unstartedf("%s", why)
 	}
 	t := effects.Tools{Epic: epic, State: space.State(), Confinement: c}
 	space.Walls = func(id ir.NodeID, p workspace.Purpose, _ string) (*wall.Spec, error) {

@@ -233,7 +233,7 @@ func (s startFiles) Refusal() error {
 	if len(s.refused) == 0 {
 		return nil
 	}
-	return exit.Inputf("agents and gates would not find the programs that they start:\n  - %s\n  Nothing was started.", strings.Join(s.refused, "\n  - "))
+	return exit.Unstartedf("agents and gates would not find the programs that they start:\n  - %s", strings.Join(s.refused, "\n  - "))
 }
 
 // Warning names the files that differ in the sprints' base.

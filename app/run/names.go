@@ -53,7 +53,7 @@ func NamesTaken(found []workspace.Clash) error {
 	if len(found) > most {
 		fmt.Fprintf(&b, "  and %d more\n", len(found)-most)
 	}
-	return exit.Inputf("names that this epic needs are already in use:\n%s  Nothing was started.", b.String())
+	return exit.Unstartedf("names that this epic needs are already in use:\n%s", strings.TrimSuffix(b.String(), "\n"))
 }
 
 // begunIn lists the nodes that have attempts.

@@ -29,11 +29,11 @@ func PlanOf(ctx context.Context, epic *ir.Epic, space *workspace.Space, run *mac
 	p.Warnings = Warnings(ctx, epic, space, run, start.Base)
 	planFirst(&p, run)
 	if why := Refuse(epic); why != nil {
-		p.Cannot = why.Error()
+		p.Cannot = exit.Why(why)
 	} else if why := CheckNames(space, run); why != nil {
-		p.Cannot = why.Error()
+		p.Cannot = exit.Why(why)
 	} else if why := (&Opened{Epic: epic, Space: space}).CheckPrograms(ctx); why != nil {
-		p.Cannot = why.Error()
+		p.Cannot = exit.Why(why)
 	}
 	planned, err := machine.Plan(run, start, time.Now())
 	if err != nil {
@@ -55,7 +55,7 @@ func PlanOf(ctx context.Context, epic *ir.Epic, space *workspace.Space, run *mac
 	}
 	p.Notes = slices.Concat(Shown(epic), found.Notes, notes)
 	if why := found.Refusal(); why != nil && p.Cannot == "" {
-		p.Cannot = why.Error()
+		p.Cannot = exit.Why(why)
 	}
 	p.Nodes = append(p.Nodes, record.PlannedNodes(epic, planned)...)
 	works := 0

@@ -39,7 +39,7 @@ func Refuse(epic *ir.Epic) error {
 	if len(l.list) == 0 {
 		return nil
 	}
-	return exit.Inputf("this epic needs what ralph apply cannot do yet:\n%s  Nothing was started.", l.text())
+	return exit.Unstartedf("this epic needs what ralph apply cannot do yet:\n%s", strings.TrimSuffix(l.text(), "\n"))
 }
 
 type refusals struct {

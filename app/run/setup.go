@@ -105,7 +105,7 @@ func checkSpace(dir string, want int64) error {
 		return exit.Inputf("free space of %s: %w", dir, err)
 	}
 	if free < want {
-		return exit.Inputf("%.1f GB are free, but worktree.min_free requires %.1f GB. Nothing was started.", float64(free)/1e9, float64(want)/1e9)
+		return exit.Unstartedf("%.1f GB are free, but worktree.min_free requires %.1f GB.", float64(free)/1e9, float64(want)/1e9)
 	}
 	return nil
 }

@@ -75,7 +75,7 @@ func Plan(p record.PlanJSON, out io.Writer, epic *ir.Epic, apply, about string) 
 	}
 	switch {
 	case p.Cannot != "":
-		fmt.Fprintf(&b, "\n%s %s\n", paint.Paint(term.Bad, "ralph apply would not start:"), strings.TrimSuffix(reveal.Words(p.Cannot), "  Nothing was started."))
+		fmt.Fprintf(&b, "\n%s %s\n", paint.Paint(term.Bad, "ralph apply would not start:"), reveal.Words(p.Cannot))
 	case p.Changes || p.Held():
 		writePlanSteps(p, &b, apply, about)
 	case slices.ContainsFunc(p.Nodes, func(n record.PlannedJSON) bool { return n.Action == machine.ActWait || n.Action == machine.ActBlocked }):
