@@ -48,6 +48,7 @@ type Decision struct {
 	By      string    `json:"by"`
 	User    string    `json:"user"`
 	Via     string    `json:"via,omitempty"`   // tracker in which it was made; By then ends with it: "ann (bd)"
+	Act     string    `json:"act,omitempty"`   // what was done there: "closed", the status or the label that was set
 	From    string    `json:"from,omitempty"`  // program that sent it to ralph ui, as the system knows it; "unknown" if it does not
 	At      time.Time `json:"at"`              // when it was said
 	Budget  ir.Budget `json:"budget,omitzero"` // resume: what is added

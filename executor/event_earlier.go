@@ -45,15 +45,24 @@ func earlier(b Body) Body {
 	case Decided:
 		b.Decision = b.Decision.Earlier()
 		return b
+	case AgentEnded:
+		b.Sandbox.earlier()
+	case GateJudged:
+		b.Sandbox.earlier()
+	case BaselineJudged:
+		b.Sandbox.earlier()
 	}
 	return b
 }
 
 // Earlier completes a decision that an earlier release wrote: that it was made in bd
-// only its ID says.
+// only its ID says, and by what only its message.
 func (d Decision) Earlier() Decision {
 	if strings.HasPrefix(d.ID, ViaBd+":") {
 		d.Via = ViaBd
+	}
+	if act, _, found := strings.Cut(d.Message, " in bd"); found && d.Via == ViaBd && d.Act == "" && d.Verb != Approve && d.Verb != Reject {
+		d.Act = act
 	}
 	return d
 }

@@ -21,7 +21,7 @@ func TestAPreflightOfManyGatesIsSmall(t *testing.T) {
 	if few := Trying("setup", gates[:9]); few.More > 0 || len(few.All()) != 9 {
 		t.Errorf("of few gates %d are not named", few.More)
 	}
-	judged := BaselineJudged{Gate: "g", Also: Also(gates), Digest: strings.Repeat("d", 71), Setup: strings.Repeat("s", 71), Base: Tree{strings.Repeat("c", 40), strings.Repeat("t", 40)}, Message: strings.Repeat("<\"\n", MaxNote/3), Of: strings.Repeat("o", 100), Log: strings.Repeat("l", 300), Counts: &TestCounts{Passed: 1e6, Failed: 1e6, Skipped: 1e6}, Sandbox: &Sandboxed{Name: "default", Kind: "namespaces", Refused: slices.Repeat([]string{"1499 × " + strings.Repeat("h", maxHost)}, MaxRefused+1)}}
+	judged := BaselineJudged{Gate: "g", Also: Also(gates), Digest: strings.Repeat("d", 71), Setup: strings.Repeat("s", 71), Base: Tree{strings.Repeat("c", 40), strings.Repeat("t", 40)}, Message: strings.Repeat("<\"\n", MaxNote/3), Of: strings.Repeat("o", 100), Log: strings.Repeat("l", 300), Counts: &TestCounts{Passed: 1e6, Failed: 1e6, Skipped: 1e6}, Sandbox: &Sandboxed{Name: "default", Kind: "namespaces", Refused: slices.Repeat([]Refusal{{strings.Repeat("h", maxHost), 1499}}, MaxRefused), Others: 999}}
 	if judged.Bound(); len(judged.Message) < 100 {
 		t.Errorf("of the message %d bytes are left", len(judged.Message))
 	}

@@ -13,11 +13,11 @@ func TestRefusalsFitIntoAnEvent(t *testing.T) {
 	for i := range 500 {
 		times[fmt.Sprintf("%d%s.example:443", i, strings.Repeat("\"", 200))] = 1000 + i
 	}
-	list := Refusals(times)
-	if len(list) != MaxRefused+1 || !strings.HasPrefix(list[0], "1499 × 499") || list[MaxRefused] != "and 495 more" {
-		t.Errorf("%q", list)
+	list, others := Refusals(times)
+	if len(list) != MaxRefused || list[0].Times != 1499 || !strings.HasPrefix(list[0].Host, "499") || others != 495 {
+		t.Errorf("%v and %d more", list, others)
 	}
-	s := &Sandboxed{Name: "default", Kind: "namespaces", Refused: list}
+	s := &Sandboxed{Name: "default", Kind: "namespaces", Refused: list, Others: others}
 	long := strings.Repeat("\"", MaxNote)
 	ended := AgentEnded{Tail: long, Outcome: Outcome{Result: "failed", Summary: long}, Sandbox: s}
 	judged := GateJudged{Gate: "unit", Message: long, Sandbox: s}

@@ -206,14 +206,16 @@ func (f *finder) sandboxed(s *executor.Sandboxed) {
 	if f.refused[s.Name] == nil {
 		f.refused[s.Name] = map[string]int{}
 	}
-	executor.AddRefusals(f.refused[s.Name], s.Refused)
+	for _, r := range s.Refused {
+		f.refused[s.Name][r.Host] += r.Times
+	}
 }
 
 // refusals are what each sandbox refused.
 func (f *finder) refusals() []Proof {
 	var out []Proof
 	for _, name := range slices.Sorted(maps.Keys(f.refused)) {
-		out = append(out, Proof{Text: fmt.Sprintf("refused: %s (sandbox %s)", strings.Join(executor.Refusals(f.refused[name]), ", "), name)})
+		out = append(out, Proof{Text: fmt.Sprintf("refused: %s (sandbox %s)", executor.RefusedHosts(executor.Refusals(f.refused[name])), name)})
 	}
 	return out
 }

@@ -9,15 +9,15 @@ import (
 func TestWhatSandboxesRefusedIsAddedUp(t *testing.T) {
 	t.Parallel()
 	f := &finder{}
-	refused := func(name string, hosts ...string) *executor.Sandboxed {
+	refused := func(name string, hosts ...executor.Refusal) *executor.Sandboxed {
 		return &executor.Sandboxed{Name: name, Kind: "namespaces", Refused: hosts}
 	}
 	for _, b := range []executor.Body{
-		executor.AgentEnded{Sandbox: refused("default", "3 × github.com:443", "1 × a.example:80", "and 2 more")},
+		executor.AgentEnded{Sandbox: refused("default", executor.Refusal{Host: "github.com:443", Times: 3}, executor.Refusal{Host: "a.example:80", Times: 1})},
 		executor.AgentEnded{Sandbox: refused("default")},
 		executor.AgentEnded{},
-		executor.GateJudged{Gate: "check", Sandbox: refused("default", "1 × github.com:443")},
-		executor.GateJudged{Gate: "images", Sandbox: refused("build", "2 × b.example:443")},
+		executor.GateJudged{Gate: "check", Sandbox: refused("default", executor.Refusal{Host: "github.com:443", Times: 1})},
+		executor.GateJudged{Gate: "images", Sandbox: refused("build", executor.Refusal{Host: "b.example:443", Times: 2})},
 	} {
 		f.event(executor.Event{Body: b})
 	}

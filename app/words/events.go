@@ -300,7 +300,7 @@ func Sandboxed(s *executor.Sandboxed) string {
 	}
 	out := fmt.Sprintf("%s (%s)", s.Name, kind) + With(", which ran out of memory (limit ", s.Memory, "; raise limits.memory, or let it start less at once)")
 	if len(s.Refused) > 0 {
-		out += fmt.Sprintf(", which refused %s (allow a host: network = [\"HOST\"] in the sandbox or gate)", strings.Join(s.Refused, ", "))
+		out += fmt.Sprintf(", which refused %s (allow a host: network = [\"HOST\"] in the sandbox or gate)", executor.RefusedHosts(s.Refused, s.Others))
 	}
 	return out
 }

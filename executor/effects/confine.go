@@ -249,7 +249,8 @@ func (c *confined) account() *executor.Sandboxed {
 	case c.Spec == nil:
 		return &executor.Sandboxed{Name: c.name, Kind: string(wall.None)}
 	}
-	out := &executor.Sandboxed{Name: c.name, Kind: string(c.Kind), Closed: c.Egress == nil && len(c.Forward) == 0, Refused: executor.Refusals(c.refused.Times())}
+	out := &executor.Sandboxed{Name: c.name, Kind: string(c.Kind), Closed: c.Egress == nil && len(c.Forward) == 0}
+	out.Refused, out.Others = executor.Refusals(c.refused.Times())
 	if c.killed.Load() {
 		out.Memory = executor.Bytes(c.Limits.Memory)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/executortest"
 	"github.com/ralph-compiler/ralph/internal/wall"
 	"github.com/ralph-compiler/ralph/ir"
@@ -53,7 +54,7 @@ func TestASandboxHoldsWhatItsBlockSays(t *testing.T) {
 	c.Egress.Refused("a:443", "")
 	c.Egress.Refused("b:443", "")
 	c.Egress.Refused("b:443", "")
-	if got := c.account(); strings.Join(got.Refused, ", ") != "2 × b:443, 1 × a:443" {
+	if got := c.account(); executor.RefusedHosts(got.Refused, got.Others) != "2 × b:443, 1 × a:443" {
 		t.Errorf("refused: %q", got.Refused)
 	}
 }

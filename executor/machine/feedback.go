@@ -141,7 +141,7 @@ func refused(whom string, s *executor.Sandboxed) []string {
 	if s == nil || len(s.Refused) == 0 {
 		return nil
 	}
-	return []string{"", fmt.Sprintf("ralph's sandbox %q kept %s from hosts that its network list does not name: %s. Do without them, or say which are needed and why: only a person can allow them.", s.Name, whom, strings.Join(s.Refused, ", "))}
+	return []string{"", fmt.Sprintf("ralph's sandbox %q kept %s from hosts that its network list does not name: %s. Do without them, or say which are needed and why: only a person can allow them.", s.Name, whom, executor.RefusedHosts(s.Refused, s.Others))}
 }
 
 // killed says that a sandbox had used up its memory.

@@ -126,16 +126,17 @@ func (m missing) failed(said, rest string) error {
 	if m.offline {
 		return fmt.Errorf("%s; its sandbox has no network (see worktree.network); %s", said, rest)
 	}
-	var hosts, unlisted []string
+	var hosts string
+	var unlisted []string
 	if m.refused != nil {
-		hosts, unlisted = executor.Refusals(m.refused.Times()), m.refused.Unlisted()
+		hosts, unlisted = executor.RefusedHosts(executor.Refusals(m.refused.Times())), m.refused.Unlisted()
 	}
 	switch {
 	case len(unlisted) > 0:
 		add := strings.Join(lists.Map(unlisted[:min(len(unlisted), executor.MaxRefused)], strconv.Quote), ", ")
-		return config("%s; its sandbox refused %s (if it needs them, add to worktree.network: %s); %s", said, strings.Join(hosts, ", "), executor.Plain(add), rest)
-	case len(hosts) > 0:
-		said += fmt.Sprintf("; its sandbox refused %s (see worktree.network)", strings.Join(hosts, ", "))
+		return config("%s; its sandbox refused %s (if it needs them, add to worktree.network: %s); %s", said, hosts, executor.Plain(add), rest)
+	case hosts != "":
+		said += fmt.Sprintf("; its sandbox refused %s (see worktree.network)", hosts)
 	}
 	return fmt.Errorf("%s; %s", said, rest)
 }

@@ -152,7 +152,7 @@ func SaidByOthers(list []Comment, actor string, since time.Time) string {
 func (m *Mirror) excluded(ctx context.Context, b *bead, v machine.NodeView) error {
 	has := slices.Contains(b.known.Labels, m.labels.exclude)
 	pause, found := lastPause(v)
-	byLabel := found && pause.Via == executor.ViaBd && strings.HasPrefix(pause.Message, m.labels.exclude)
+	byLabel := found && pause.Via == executor.ViaBd && pause.Act == m.labels.exclude
 	switch {
 	case has && v.Paused == "" && !ended(v) && v.Status != executor.Blocked && !b.awaits(executor.Pause):
 		e, found, err := m.byLabel(ctx, b, m.labels.exclude)
@@ -170,7 +170,7 @@ func (m *Mirror) excluded(ctx context.Context, b *bead, v machine.NodeView) erro
 			return nil
 		}
 		d := decisionOf(e)
-		d.Verb, d.Message = executor.Pause, m.labels.exclude+" in bd"
+		d.Verb, d.Act, d.Message = executor.Pause, m.labels.exclude, m.labels.exclude+" in bd"
 		return m.send(ctx, b, d, m.labels.exclude, who)
 	case !has && v.Paused != "" && byLabel && !b.awaits(executor.Resume):
 		e, found, err := m.who(ctx, b, func(e HistoryEvent) bool {
@@ -184,7 +184,8 @@ func (m *Mirror) excluded(ctx context.Context, b *bead, v machine.NodeView) erro
 			return nil
 		}
 		d := decisionOf(e)
-		d.Verb, d.Message = executor.Resume, m.labels.exclude+" was removed in bd"
+		d.Verb, d.Act = executor.Resume, m.labels.exclude+" was removed"
+		d.Message = d.Act + " in bd"
 		return m.send(ctx, b, d, "", e.Actor)
 	}
 	return nil

@@ -130,8 +130,12 @@ func (m *Mirror) changed(ctx context.Context, b *bead, now Issue) error {
 		return nil
 	}
 	d := decisionOf(e)
-	if d.Verb, d.Message = m.meaning(b, v, was, e); d.Verb == "" {
+	if d.Verb, d.Act = m.meaning(b, v, was, e); d.Verb == "" {
 		return nil
+	}
+	d.Message = d.Act + " in bd"
+	if now.Status == "closed" && now.CloseReason != "" {
+		d.Message += ": " + now.CloseReason
 	}
 	if d.Verb == executor.Skip && v.Status == executor.Running {
 		d.How = executor.Forced
@@ -150,20 +154,16 @@ func ended(v machine.NodeView) bool {
 	return v.Status == executor.Done || v.Status == executor.Skipped || v.Status == executor.Cancelled
 }
 
-// meaning is the decision that a person made by setting a bead's present status; "" for
-// nothing, which is reported where they may expect otherwise.
-func (m *Mirror) meaning(b *bead, v machine.NodeView, was string, e HistoryEvent) (executor.Verb, string) {
+// meaning is the decision that a person made by setting a bead's present status, and what
+// it is called; "" for nothing, which is reported where they may expect otherwise.
+func (m *Mirror) meaning(b *bead, v machine.NodeView, was string, e HistoryEvent) (verb executor.Verb, act string) {
 	now := b.known.Status
 	switch {
 	case now == "closed" && !ended(v):
-		said := "closed in bd"
-		if b.known.CloseReason != "" {
-			said += ": " + b.known.CloseReason
-		}
-		return executor.Skip, said
+		return executor.Skip, now
 	case now == "blocked" || now == "deferred":
 		if !ended(v) && v.Paused == "" && v.Status != executor.Blocked {
-			return executor.Pause, now + " in bd"
+			return executor.Pause, now
 		}
 	case now == "closed":
 	case v.Status == executor.Done && b.released != "":
@@ -173,11 +173,11 @@ func (m *Mirror) meaning(b *bead, v machine.NodeView, was string, e HistoryEvent
 		b.theirs, b.by = now, e.Actor
 		m.report("%s was reopened in bd by %s, and is done: ralph apply --rerun %s runs it again. It stays as it is there", b.id, e.Actor, shellword.Quote(string(v.Key)))
 	case ended(v):
-		return executor.RetryNode, "reopened in bd"
+		return executor.RetryNode, "reopened"
 	case v.Status == executor.Blocked:
-		return executor.RetryNode, now + " in bd"
+		return executor.RetryNode, now
 	case v.Paused != "":
-		return executor.Resume, now + " in bd"
+		return executor.Resume, now
 	case m.shouldStand(v).status != now && was != now:
 		m.report("%s was set to %s in bd by %s; ralph restores its status (%s)", b.id, now, e.Actor, v.Status)
 	}
@@ -227,14 +227,10 @@ func (m *Mirror) send(ctx context.Context, b *bead, d executor.Decision, label, 
 
 // says is what a person did in bd.
 func says(d executor.Decision, label string) string {
-	switch {
-	case label != "":
+	if label != "" {
 		return "labelled " + label
-	case d.Verb == executor.Skip:
-		return "closed"
 	}
-	what, _, _ := strings.Cut(d.Message, " in bd")
-	return what
+	return d.Act
 }
 
 // answered looks what came of decisions that are on their way. A refused one is told
