@@ -25,38 +25,66 @@ const (
 	EffectPoll     EffectKind = "poll"     // ask what became of the pull request
 )
 
-// Effect is one action. It holds everything that is not in the epic, is small and names no
-// path of this machine. Effects are idempotent.
+// Effect is one action: what all kinds share, and a part for each kind that needs more,
+// which is zero in effects of other kinds. It holds everything that is not in the epic, is
+// small and names no path of this machine. Effects are idempotent.
 type Effect struct {
 	Kind      EffectKind
 	Node      ir.NodeID
 	Step      string
 	Attempt   int
-	Iteration int      // of an agent, from 1
-	Gate      string   // of a gate
+	Iteration int      // agent, poll: from 1
+	Gate      string   // red, gate
 	Agent     string   // agent, diagnose, gates judged by an agent: who; a fallback agent may stand in
-	Session   string   // agent: the handle to continue with, "" for a fresh session
-	TimeMS    int64    // agent: what the turns before it left of the step's time; 0 = unlimited
-	Onto      Onto     // base: what the node starts from instead of its merged inputs
-	Merge     bool     // prepare, collect: of the run-time step "merge"; Inputs are merged in the worktree, Paths are in conflict
-	Apart     bool     // gate: in a detached worktree of its own, beside other gates
-	Stay      bool     // close, apart: put the worktree back and leave it for the next gate
-	Person    bool     // prepare: leave the tree as it is; collect: a person's own fix, checks are only listed
-	Was       string   // collect, of a person: the base that their work was made on, if it is another
-	AsIs      bool     // prepare: a session goes on in the tree, which is left as it is; where it is not there any more, prepare as ever: Prepared.Anew
-	Paths     []string // merge: what merge-tree found in conflict
-	Pull      Pull     // poll: which pull request
-	Resolved  string   // base: tree that a conflict of these trees was resolved to; used where it still is there
-	Inputs    []Result // base: what is merged, in order; publish, land: what must be an ancestor; merge: what is merged
 	Start     string   // commit that the step started from
-	Commit    string   // prepare: where the worktree goes; gate, publish: what was collected
 	Base      string   // commit that the node started from
-	Old       string   // publish of the sum, land: where the integration branch was
-	Known     []string // publish of the sum: commits of which a foreign branch is asked whether it holds them
-	Redo      bool     // it may have happened already, wholly or in part
-	Seq       int64    // of its EffectStarted event; 0 until recorded
+	Commit    string   // it is about: prepare: where the worktree goes; from gate on: what was collected
+	Inputs    []Result // base: what is merged, in order; publish, land: what must be an ancestor; OfTree.Merge: what is merged
 
+	OfAgent
+	OfBase
+	OfTree
+	OfGate
+	OfBranch
+	Pull Pull // poll: which pull request
+
+	Redo bool  // it may have happened already, wholly or in part
+	Seq  int64 // of its EffectStarted event; 0 until recorded
 	Cost Usage // that is reserved while it is in flight
+}
+
+// OfAgent is what an agent's turn is about.
+type OfAgent struct {
+	Session string // the handle to continue with, "" for a fresh session
+	TimeMS  int64  // what the turns before it left of the step's time; 0 = unlimited
+}
+
+// OfBase is what the merge of a node's inputs is about.
+type OfBase struct {
+	Onto     Onto   // what the node starts from instead of its merged inputs
+	Resolved string // tree that a conflict of these trees was resolved to; used where it still is there
+}
+
+// OfTree is what preparing and collecting a worktree is about. Merge and Paths stand in all
+// effects of the step "merge" that come before its gates.
+type OfTree struct {
+	Merge  bool     // Inputs are merged in the worktree, Paths are in conflict
+	Paths  []string // what merge-tree found in conflict
+	Person bool     // prepare: leave the tree as it is; collect: a person's own fix, checks are only listed
+	Was    string   // collect, of a person: the base that their work was made on, if it is another
+	AsIs   bool     // prepare: a session goes on in the tree, which is left as it is; where it is not there any more, prepare as ever: Prepared.Anew
+}
+
+// OfGate is what running a gate is about.
+type OfGate struct {
+	Apart bool // in a detached worktree of its own, beside other gates
+	Stay  bool // close, apart: put the worktree back and leave it for the next gate
+}
+
+// OfBranch is what moving the integration branch is about: publish of the sum, and land.
+type OfBranch struct {
+	Old   string   // where the branch was
+	Known []string // publish: commits of which a foreign branch is asked whether it holds them
 }
 
 // Key is the effect's identity within an epic: the same key is the same effect,

@@ -127,7 +127,7 @@ func asking(r *record.Record, v machine.NodeView, s Session, question, commit st
 	return executor.AgentRun{
 		Node: n, Step: &ir.Step{Name: s.Step, Agent: s.Agent, Access: "read", Session: "resume", Limits: limits},
 		Agent: s.Agent, Slug: agent.Slug, Text: agentTextOf(r, agent), Model: cmp.Or(r.Epic.Models[alias].ID, alias), Alias: r.Epic.Models[alias],
-		Runner: r.Epic.Runners[agent.Runner], Effect: executor.Effect{Kind: executor.EffectAgent, Node: v.ID, Step: s.Step, Attempt: s.Attempt, Session: s.Session},
+		Runner: r.Epic.Runners[agent.Runner], Effect: executor.Effect{Kind: executor.EffectAgent, Node: v.ID, Step: s.Step, Attempt: s.Attempt, OfAgent: executor.OfAgent{Session: s.Session}},
 		Epic: r.Epic.Epic.ID, Name: "ask", Env: r.Epic.Run.Worktree.Env, Read: true, Raw: true, Human: ir.HITL{},
 		Prompt: fmt.Appendf(nil, `A person asks you about your work on sprint %s (%s). Answer in plain text, and do nothing else: change no file, report no outcome.
 Your current directory holds commit %.12s of it, and nothing that came later.

@@ -58,7 +58,7 @@ func onBase(ctx context.Context, t *Tools, checks []executor.BaselineJudged, tel
 			return err
 		}
 	}
-	e := executor.Effect{Kind: executor.EffectGate, Node: executor.Integration, Step: executor.Preflight, Gate: "base", Apart: true, Commit: checks[0].Base.Commit}
+	e := executor.Effect{Kind: executor.EffectGate, Node: executor.Integration, Step: executor.Preflight, Gate: "base", OfGate: executor.OfGate{Apart: true}, Commit: checks[0].Base.Commit}
 	shut := func(stay bool) error {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
 		defer cancel()

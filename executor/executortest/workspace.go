@@ -43,7 +43,7 @@ func WorkspaceContract(t *testing.T, ws executor.Workspace, base executor.Tree, 
 			t.Errorf("collect %s again: %+v, %v; want %+v", id, again.Result, err, made.Result)
 		}
 		for _, apart := range []bool{false, true} {
-			gate := effect(executor.EffectGate, id, executor.Effect{Commit: made.Result.Commit, Gate: "check", Apart: apart})
+			gate := effect(executor.EffectGate, id, executor.Effect{Commit: made.Result.Commit, Gate: "check", OfGate: executor.OfGate{Apart: apart}})
 			if _, err := ws.Open(ctx, gate); err != nil {
 				t.Fatalf("open %s (apart %v): %v", id, apart, err)
 			}

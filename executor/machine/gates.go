@@ -42,7 +42,7 @@ func (r *rules) gateEffects(n *node, out []executor.Effect) []executor.Effect {
 		case !apart && busy: // its turn comes
 		default:
 			out = append(out, executor.Effect{
-				Kind: executor.EffectGate, Node: n.id, Step: a.step, Attempt: a.number, Gate: name, Agent: r.gateAgent(n, name), Apart: apart,
+				Kind: executor.EffectGate, Node: n.id, Step: a.step, Attempt: a.number, Gate: name, Agent: r.gateAgent(n, name), OfGate: executor.OfGate{Apart: apart},
 				Start: l.start(), Commit: a.collected.Result.Commit, Base: l.under(), Redo: l.again(executor.EffectGate, name, false),
 			})
 			busy = busy || !apart

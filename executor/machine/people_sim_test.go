@@ -115,6 +115,7 @@ func TestAnyDecisionAtAnyTime(t *testing.T) { // execution §5, §9
 				s.everyWayWorks()
 			}
 			todo := s.run.Todo(s.now)
+			OwnParts(s.t, todo.Start)
 			if todo.Stuck != "" {
 				t.Fatalf("seed %d: stuck: %s", seed, todo.Stuck)
 			}
@@ -338,6 +339,7 @@ func TestDecisionsSurviveAChangedEpic(t *testing.T) { // execution §2, §5
 func (s *sim) step() bool {
 	s.t.Helper()
 	todo := s.run.Todo(s.now)
+	OwnParts(s.t, todo.Start)
 	switch {
 	case todo.Stuck != "":
 		s.t.Fatalf("stuck: %s", todo.Stuck)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -50,6 +51,7 @@ func (s *script) goOn(most time.Duration) {
 	until := s.now.Add(most)
 	for range 10_000 {
 		todo := s.run.Todo(s.now)
+		machine.OwnParts(s.t, todo.Start)
 		switch {
 		case todo.Stuck != "":
 			s.t.Fatalf("stuck: %s\n%s", todo.Stuck, s.text())

@@ -559,6 +559,7 @@ func TestRandomRuns(t *testing.T) { // S2-26
 			s.start()
 			for range 20_000 {
 				todo := s.run.Todo(s.now)
+				OwnParts(s.t, todo.Start)
 				if todo.Stuck != "" {
 					t.Fatalf("stuck: %s", todo.Stuck)
 				}
@@ -659,6 +660,7 @@ func TestAChangedEpicKeepsWhatIsStillTrue(t *testing.T) {
 func (s *sim) steps(n int) {
 	for range n {
 		todo := s.run.Todo(s.now)
+		OwnParts(s.t, todo.Start)
 		switch {
 		case todo.Stuck != "":
 			s.t.Fatalf("stuck: %s", todo.Stuck)

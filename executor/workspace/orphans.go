@@ -145,7 +145,7 @@ func (s *space) checkOrphan(ctx context.Context, o *executor.Orphan) error {
 
 // checkOrphanMerge checks a resolution against what its parents merge to.
 func (s *space) checkOrphanMerge(ctx context.Context, o *executor.Orphan) error {
-	e := executor.Effect{Node: o.Node, Step: o.Step, Attempt: o.Attempt, Merge: true, Start: o.Start, Base: o.Start}
+	e := executor.Effect{Node: o.Node, Step: o.Step, Attempt: o.Attempt, OfTree: executor.OfTree{Merge: true}, Start: o.Start, Base: o.Start}
 	e.Inputs = lists.Map(o.Merged, func(p string) executor.Result { return executor.Result{Tree: executor.Tree{Commit: p}} })
 	if len(e.Inputs) == 0 {
 		return nil

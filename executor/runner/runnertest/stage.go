@@ -116,7 +116,7 @@ func (s *stage) ask(k turn) executor.AgentRun {
 		Node: &ir.Node{ID: ir.NodeID("bd-" + string(key)), Key: key, Git: ir.Git{Branch: "ralph/" + string(key)}}, Step: &step, Agent: "builder",
 		Slug: k.slug, Text: k.text, Model: s.agent.Model, Alias: s.agent.Alias, Runner: config,
 		Effect: executor.Effect{
-			Kind: executor.EffectAgent, Node: ir.NodeID("bd-" + string(key)), Step: "implement", Attempt: n, Iteration: 1, Agent: "builder", Session: k.session, Gate: k.gate,
+			Kind: executor.EffectAgent, Node: ir.NodeID("bd-" + string(key)), Step: "implement", Attempt: n, Iteration: 1, Agent: "builder", OfAgent: executor.OfAgent{Session: k.session}, Gate: k.gate,
 		},
 		Epic: "bd-epic", Dir: at.dir, Files: filepath.Join(at.state, fmt.Sprintf("attempt-%d", n)),
 		Prompt: []byte(s.c.mark(n) + "\nThe script says what to do.\n"), Read: k.read, Fork: k.fork, Keep: filepath.Join(at.suite.state, "runners"), Human: k.human,
