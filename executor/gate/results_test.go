@@ -88,7 +88,7 @@ func TestTestResultsAreCounted(t *testing.T) { // S1-26..29, K31
 	}
 }
 
-func TestFeedbackBeginsWithWhatMatters(t *testing.T) { // S0-56
+func TestFeedbackBeginsWithWhatMatters(t *testing.T) {
 	got, err := Command{}.Judge(t.Context(), ask(t, ir.Gate{
 		Run: `echo 'main.go:7:2: undefined: foo'; yes 'some noise of a build' | head -n 2000; echo 'make: *** [all] Error 2'; exit 2`,
 	}))

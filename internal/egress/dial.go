@@ -12,7 +12,6 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
-	"sync/atomic"
 	"time"
 )
 
@@ -20,7 +19,6 @@ const (
 	dialTime = 20 * time.Second // to look a host up and connect
 	tryTime  = 5 * time.Second  // for one of its addresses
 	idleTime = 15 * time.Minute // nothing was sent or came for so long: the connection is cut
-	maxCount = 1000             // hosts whose bytes are counted
 )
 
 // dial connects to a host: it is looked up once, its addresses are judged, and those
@@ -34,7 +32,7 @@ func (p *Proxy) dial(ctx context.Context, t target) (net.Conn, error) {
 	}
 	for _, a := range addrs {
 		var conn net.Conn
-		if conn, err = p.connect(ctx, netip.AddrPortFrom(a, t.port).String(), t.String()); err == nil {
+		if conn, err = p.connect(ctx, netip.AddrPortFrom(a, t.port).String()); err == nil {
 			return conn, nil
 		}
 	}
@@ -85,15 +83,15 @@ func own(a netip.Addr) bool {
 	})
 }
 
-// connect dials an address; host is what its bytes are counted for.
-func (p *Proxy) connect(ctx context.Context, addr, host string) (net.Conn, error) {
+// connect dials an address.
+func (p *Proxy) connect(ctx context.Context, addr string) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, tryTime)
 	defer cancel()
 	conn, err := p.dialer(ctx, "tcp", addr)
 	if err != nil {
 		return nil, err
 	}
-	out := &outConn{Conn: conn, p: p, sent: p.counter(host)}
+	out := &outConn{Conn: conn, p: p}
 	out.idle = time.AfterFunc(idleTime, func() { _ = out.Close() })
 	if !p.keep(out) {
 		_ = out.Close()
@@ -102,12 +100,11 @@ func (p *Proxy) connect(ctx context.Context, addr, host string) (net.Conn, error
 	return out, nil
 }
 
-// outConn is a connection to the network: counted, and cut when it is idle.
+// outConn is a connection to the network, cut when it is idle.
 type outConn struct {
 	net.Conn
 	p    *Proxy
 	idle *time.Timer
-	sent *atomic.Int64
 }
 
 func (c *outConn) Read(b []byte) (int, error) {
@@ -122,7 +119,6 @@ func (c *outConn) Write(b []byte) (int, error) {
 	n, err := c.Conn.Write(b)
 	if n > 0 {
 		c.idle.Reset(idleTime)
-		c.sent.Add(int64(n))
 	}
 	return n, err
 }
@@ -140,7 +136,7 @@ func (c *outConn) Close() error {
 func (p *Proxy) through(ctx context.Context, proxy *url.URL, t target) (net.Conn, *bufio.Reader, error) {
 	ctx, done := p.bound(ctx)
 	defer done()
-	conn, err := p.connect(ctx, proxyAddr(proxy), t.String())
+	conn, err := p.connect(ctx, proxyAddr(proxy))
 	if err != nil {
 		return nil, nil, fmt.Errorf("the proxy %s: %w", proxy.Host, err)
 	}

@@ -13,7 +13,6 @@ import (
 	"net/url"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -47,7 +46,6 @@ type Proxy struct {
 	mu     sync.Mutex     // guards the rest
 	closed bool
 	conns  map[io.Closer]bool
-	sent   map[string]*atomic.Int64
 }
 
 // New returns a proxy that does nothing until Serve. The error says which rule is malformed.
@@ -59,7 +57,7 @@ func New(rules Rules) (*Proxy, error) {
 	p := &Proxy{
 		rules: rules, list: l, places: make(chan struct{}, maxClients),
 		lookup: lookup, dialer: (&net.Dialer{}).DialContext, own: own,
-		conns: map[io.Closer]bool{}, sent: map[string]*atomic.Int64{},
+		conns: map[io.Closer]bool{},
 	}
 	p.life, p.end = context.WithCancel(context.Background())
 	p.direct = p.transport(nil, func(ctx context.Context, _, addr string) (net.Conn, error) {
@@ -72,7 +70,7 @@ func New(rules Rules) (*Proxy, error) {
 	p.byWay = p.transport(p.again, func(ctx context.Context, _, addr string) (net.Conn, error) {
 		ctx, done := p.bound(ctx)
 		defer done()
-		return p.connect(ctx, addr, addr)
+		return p.connect(ctx, addr)
 	})
 	p.plain = &httputil.ReverseProxy{
 		Rewrite:       rewrite,
@@ -158,31 +156,6 @@ func (p *Proxy) drop(c io.Closer) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.conns, c)
-}
-
-// Sent returns how many bytes were sent out so far, by "host:port"; TLS and headers
-// count. Of very many hosts, the later ones are counted together, as "". What went
-// through the user's own proxy without TLS counts as sent to that proxy.
-func (p *Proxy) Sent() map[string]int64 {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	out := map[string]int64{}
-	for host, n := range p.sent {
-		out[host] = n.Load()
-	}
-	return out
-}
-
-func (p *Proxy) counter(host string) *atomic.Int64 {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.sent[host] == nil && len(p.sent) >= maxCount {
-		host = ""
-	}
-	if p.sent[host] == nil {
-		p.sent[host] = new(atomic.Int64)
-	}
-	return p.sent[host]
 }
 
 // handle answers what a program asks of the proxy.

@@ -202,9 +202,6 @@ func TestPlainRequestsAndTunnelsPass(t *testing.T) {
 			t.Errorf("%s: %s %s", u, resp.Status, body)
 		}
 	}
-	if sent := w.Sent(); sent["example.com:443"] < 100 || sent["example.com:80"] < 100 {
-		t.Errorf("counted: %v", sent)
-	}
 	if _, _, refused := w.seen(); len(refused) > 0 {
 		t.Errorf("refused: %q", refused)
 	}
