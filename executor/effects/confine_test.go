@@ -51,9 +51,9 @@ func TestASandboxHoldsWhatItsBlockSays(t *testing.T) {
 	if len(c.Forward) != 1 || c.Egress == nil || c.Egress.Hosts[0] != "example.com" || c.Limits.File != 1_000_000 || !c.Nest {
 		t.Errorf("%+v", c.Spec)
 	}
-	c.Egress.Refused("a:443", "")
-	c.Egress.Refused("b:443", "")
-	c.Egress.Refused("b:443", "")
+	c.Egress.Refused(wall.Denial{Host: "a:443"})
+	c.Egress.Refused(wall.Denial{Host: "b:443"})
+	c.Egress.Refused(wall.Denial{Host: "b:443"})
 	if got := c.account(); executor.RefusedHosts(got.Refused, got.Others) != "2 × b:443, 1 × a:443" {
 		t.Errorf("refused: %q", got.Refused)
 	}

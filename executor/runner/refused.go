@@ -57,16 +57,16 @@ func heed(w *wall.Spec, r executor.AgentRun, argv, env []string, end context.Can
 		return
 	}
 	e, told := *w.Egress, w.Egress.Refused
-	e.Refused = func(host, why string) {
+	e.Refused = func(d wall.Denial) {
 		if told != nil {
-			told(host, why)
+			told(d)
 		}
 		switch {
-		case !slices.Contains(hosts, host):
+		case !slices.Contains(hosts, d.Host):
 		case none:
-			end(&noModel{sandbox: w.Name, host: host})
-		case reaches(w, host): // and is refused for what it is
-			end(&noModel{sandbox: w.Name, host: host, why: why})
+			end(&noModel{sandbox: w.Name, host: d.Host})
+		case reaches(w, d.Host): // and is refused for what it is
+			end(&noModel{sandbox: w.Name, host: d.Host, why: d.Why})
 		}
 	}
 	w.Egress = &e

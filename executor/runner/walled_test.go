@@ -92,7 +92,7 @@ func TestASandboxThatRefusesTheModelEndsTheTurn(t *testing.T) {
 		told := ""
 		r := executor.AgentRun{Runner: c.runner, Agent: "ann", Step: &ir.Step{}, Node: &ir.Node{}, Wall: &wall.Spec{Name: "default"}}
 		if c.network != nil {
-			r.Wall.Egress = &wall.Egress{Hosts: c.network, Refused: func(host, _ string) { told = host }}
+			r.Wall.Egress = &wall.Egress{Hosts: c.network, Refused: func(d wall.Denial) { told = d.Host }}
 		}
 		ctx, end := context.WithCancelCause(t.Context())
 		w := inside(r, []string{"program"}, c.env)
@@ -101,7 +101,7 @@ func TestASandboxThatRefusesTheModelEndsTheTurn(t *testing.T) {
 			if ctx.Err() != nil {
 				t.Errorf("%s: it ends before anything is refused", name)
 			}
-			w.Egress.Refused(c.refused, "it is private")
+			w.Egress.Refused(wall.Denial{Host: c.refused, Why: "it is private"})
 			if told != c.refused {
 				t.Errorf("%s: the record lacks it", name)
 			}

@@ -50,7 +50,7 @@ func (p *Proxy) bound(ctx context.Context) (context.Context, func()) {
 func (p *Proxy) addresses(ctx context.Context, t target) ([]netip.Addr, error) {
 	if a, err := netip.ParseAddr(t.host); err == nil {
 		if !t.private {
-			return nil, &refusal{t.String(), "it is an address"}
+			return nil, &Refusal{Host: t.String(), Why: "it is an address"}
 		}
 		return []netip.Addr{a}, nil
 	}
@@ -62,7 +62,7 @@ func (p *Proxy) addresses(ctx context.Context, t target) ([]netip.Addr, error) {
 		return !(t.private && private(a)) && (!public(a) || !t.private && p.own(a))
 	})
 	if len(ok) == 0 {
-		return nil, &refusal{t.String(), fmt.Sprintf("it has no public address %v", all)}
+		return nil, &Refusal{Host: t.String(), Why: fmt.Sprintf("it has no public address %v", all), Private: true}
 	}
 	slices.SortStableFunc(ok, func(a, b netip.Addr) int { return a.Unmap().BitLen() - b.Unmap().BitLen() })
 	return ok, nil

@@ -174,7 +174,7 @@ func (p *Proxy) handle(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.URL.User != nil {
-		p.fail(w, &refusal{printable(r.URL.Host), "a name stands before it (@)"})
+		p.fail(w, &Refusal{Host: printable(r.URL.Host), Why: "a name stands before it (@)"})
 		return
 	}
 	t, err := p.list.judge(r.URL.Host, 80)
@@ -232,7 +232,7 @@ func (p *Proxy) again(r *http.Request) (*url.URL, error) {
 
 // fail answers with what went wrong, and tells of refusals.
 func (p *Proxy) fail(w http.ResponseWriter, err error) {
-	if no, ok := errors.AsType[*refusal](err); ok {
+	if no, ok := errors.AsType[*Refusal](err); ok {
 		p.tell(no)
 		http.Error(w, no.Error(), http.StatusForbidden)
 		return
@@ -240,8 +240,8 @@ func (p *Proxy) fail(w http.ResponseWriter, err error) {
 	http.Error(w, "ralph's proxy cannot reach this host: "+err.Error(), http.StatusBadGateway)
 }
 
-func (p *Proxy) tell(r *refusal) {
+func (p *Proxy) tell(r *Refusal) {
 	if p.rules.Refused != nil {
-		p.rules.Refused(r.host, r.why)
+		p.rules.Refused(*r)
 	}
 }

@@ -35,10 +35,10 @@ func newWorld(t *testing.T, rules Rules, change ...func(*Proxy)) *world {
 	t.Helper()
 	before := runtime.NumGoroutine()
 	w := &world{t: t, names: map[string][]string{}, routes: map[string]string{}}
-	rules.Refused = func(host, why string) {
+	rules.Refused = func(r Refusal) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.refused = append(w.refused, host+": "+why)
+		w.refused = append(w.refused, r.Host+": "+r.Why)
 	}
 	p, err := New(rules)
 	if err != nil {

@@ -24,10 +24,9 @@ type Rules struct {
 	// http.ProxyFromEnvironment finds it; a nil URL is none. That proxy looks names up, so
 	// only names can be judged then, not addresses. nil: there is no such proxy.
 	Upstream func(*url.URL) (*url.URL, error)
-	// Refused is told of each refusal: "example.com:443", and why. It may be called from
-	// any goroutine. What it is told comes from programs that are not trusted, in
-	// printable form and bounded. nil: nobody is told.
-	Refused func(host, why string)
+	// Refused is told of each refusal. It may be called from any goroutine. nil: nobody is
+	// told.
+	Refused func(Refusal)
 }
 
 // list is Rules, read.
@@ -59,11 +58,17 @@ func (t target) literal() bool {
 	return err == nil
 }
 
-// refusal is the error for what the rules do not let through.
-type refusal struct{ host, why string }
+// Refusal is what the rules do not let through. It comes from programs that are not
+// trusted, in printable form and bounded.
+type Refusal struct {
+	Host    string // "example.com:443"
+	Why     string
+	Entry   string // of Rules.Hosts that would let it through; "": none is missing
+	Private bool   // it has no public address
+}
 
-func (r *refusal) Error() string {
-	return fmt.Sprintf("ralph's sandbox does not let programs reach %s: %s", r.host, r.why)
+func (r Refusal) Error() string {
+	return fmt.Sprintf("ralph's sandbox does not let programs reach %s: %s", r.Host, r.Why)
 }
 
 // readRules says what is malformed.
@@ -133,9 +138,9 @@ func (p pattern) fits(t target) bool {
 var insiders = []string{".localhost", ".local", ".internal", ".home.arpa"}
 
 // judge reads what a program asked for, "host" or "host:port"; port is the one that
-// counts if it names none, 0 for none. The error is a *refusal.
+// counts if it names none, 0 for none. The error is a *Refusal.
 func (l list) judge(asked string, port uint16) (target, error) {
-	no := func(why string) (target, error) { return target{}, &refusal{printable(asked), why} }
+	no := func(why string) (target, error) { return target{}, &Refusal{Host: printable(asked), Why: why} }
 	host, port, err := split(asked, port)
 	if err != nil {
 		return no(err.Error())
@@ -162,11 +167,10 @@ func (l list) judge(asked string, port uint16) (target, error) {
 		if port != 80 && port != 443 {
 			hint = t.String()
 		}
-		// wall.Unlisted has the words with which it begins.
-		return target{}, &refusal{t.String(), fmt.Sprintf("it is not in the list (network = [%q])", hint)}
+		return target{}, &Refusal{Host: t.String(), Why: fmt.Sprintf("it is not in the list (network = [%q])", hint), Entry: hint}
 	}
 	if t.host == "localhost" || strings.HasSuffix(t.host, ".localhost") {
-		return target{}, &refusal{t.String(), "it is this machine"}
+		return target{}, &Refusal{Host: t.String(), Why: "it is this machine"}
 	}
 	return t, nil
 }

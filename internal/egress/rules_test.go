@@ -90,7 +90,7 @@ func TestJudge(t *testing.T) {
 		{"localhost:443", 0, ""},
 	} {
 		got, err := l.judge(c.asked, c.port)
-		if _, refused := errors.AsType[*refusal](err); c.want == "" && !refused || c.want != "" && (err != nil || got.String() != c.want) {
+		if _, refused := errors.AsType[*Refusal](err); c.want == "" && !refused || c.want != "" && (err != nil || got.String() != c.want) {
 			t.Errorf("judge(%q) = %v, %v; want %q", c.asked, got, err, c.want)
 		}
 	}
@@ -204,8 +204,8 @@ func FuzzJudge(f *testing.F) {
 	f.Fuzz(func(t *testing.T, asked string, port uint16) {
 		got, err := l.judge(asked, port)
 		if err != nil {
-			if _, ok := errors.AsType[*refusal](err); !ok {
-				t.Errorf("%T is no refusal", err)
+			if _, ok := errors.AsType[*Refusal](err); !ok {
+				t.Errorf("%T is not a refusal", err)
 			}
 			return
 		}

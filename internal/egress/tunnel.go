@@ -52,7 +52,7 @@ func (p *Proxy) tunnel(w http.ResponseWriter, r *http.Request, t target) {
 	defer back.Wait()
 	back.Go(func() { pour(in, from, out) })
 	hello, err := firstBytes(in, buffered.Reader, t)
-	if no, ok := errors.AsType[*refusal](err); ok {
+	if no, ok := errors.AsType[*Refusal](err); ok {
 		p.tell(no)
 		_, _ = in.Write([]byte{21, 3, 3, 0, 2, 2, 112}) // an alert of TLS: unrecognized name
 	}
@@ -90,7 +90,7 @@ func firstBytes(in net.Conn, from *bufio.Reader, t target) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case first[0] != handshake && strict:
-		return nil, &refusal{t.String(), "what was sent is not TLS"}
+		return nil, &Refusal{Host: t.String(), Why: "what was sent is not TLS"}
 	case first[0] != handshake:
 		return nil, nil
 	}
@@ -99,12 +99,12 @@ func firstBytes(in net.Conn, from *bufio.Reader, t target) ([]byte, error) {
 	_ = in.SetReadDeadline(time.Time{})
 	switch {
 	case err != nil:
-		return nil, &refusal{t.String(), "its TLS cannot be read"}
+		return nil, &Refusal{Host: t.String(), Why: "its TLS cannot be read"}
 	case name == "" && (!strict || t.literal()):
 	case name == "":
-		return nil, &refusal{t.String(), "TLS does not name the host"}
+		return nil, &Refusal{Host: t.String(), Why: "TLS does not name the host"}
 	case !strings.EqualFold(name, t.host):
-		return nil, &refusal{t.String(), "TLS names another host: " + printable(name)}
+		return nil, &Refusal{Host: t.String(), Why: "TLS names another host: " + printable(name)}
 	}
 	return hello, nil
 }
@@ -153,7 +153,7 @@ func (p *Proxy) requests(in net.Conn, from *bufio.Reader, t target) {
 	l := &one{Conn: in, from: from, gone: make(chan struct{})}
 	_ = p.newServer(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodConnect {
-			p.fail(w, &refusal{printable(r.RequestURI), "it was asked for in a tunnel to another host"})
+			p.fail(w, &Refusal{Host: printable(r.RequestURI), Why: "it was asked for in a tunnel to another host"})
 			return
 		}
 		p.forward(w, r, t)

@@ -84,7 +84,11 @@ func (s *Sandbox) serve(listeners []net.Listener) (*serving, error) {
 		v.relays = append(v.relays, r)
 	}
 	if e := s.spec.Egress; e != nil {
-		p, err := egress.New(egress.Rules{Hosts: e.Hosts, Private: e.Private, Refused: e.Refused, Upstream: upstream})
+		rules := egress.Rules{Hosts: e.Hosts, Private: e.Private, Upstream: upstream}
+		if e.Refused != nil {
+			rules.Refused = func(r egress.Refusal) { e.Refused(wall.Denial(r)) }
+		}
+		p, err := egress.New(rules)
 		if err != nil {
 			v.close()
 			return nil, fmt.Errorf("sandbox %q: network: %w", s.spec.Name, err)

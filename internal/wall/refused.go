@@ -3,8 +3,6 @@ package wall
 import (
 	"maps"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 )
 
@@ -16,16 +14,13 @@ type Refused struct {
 	unlisted map[string]bool // by what would have let it through
 }
 
-// Unlisted begins the reason for a refusal of a host that no entry of the list fits; the
-// entry that would follows in quotes.
-const Unlisted = "it is not in the list (network = ["
-
 // maxHosts bounds how many different hosts are counted.
 const maxHosts = 1000
 
 // Add counts a host that was asked for in vain.
-func (r *Refused) Add(host, why string) {
-	if strings.Contains(why, "public address") { // it may well be in the list
+func (r *Refused) Add(d Denial) {
+	host := d.Host
+	if d.Private {
 		host += " (no public address)"
 	}
 	r.mu.Lock()
@@ -36,14 +31,11 @@ func (r *Refused) Add(host, why string) {
 	if len(r.times) < maxHosts || r.times[host] > 0 {
 		r.times[host]++
 	}
-	if rest, is := strings.CutPrefix(why, Unlisted); is && len(r.unlisted) < maxHosts {
-		if entry, err := strconv.QuotedPrefix(rest); err == nil {
-			entry, _ = strconv.Unquote(entry)
-			if r.unlisted == nil {
-				r.unlisted = map[string]bool{}
-			}
-			r.unlisted[entry] = true
+	if d.Entry != "" && len(r.unlisted) < maxHosts {
+		if r.unlisted == nil {
+			r.unlisted = map[string]bool{}
 		}
+		r.unlisted[d.Entry] = true
 	}
 }
 

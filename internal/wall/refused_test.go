@@ -9,11 +9,11 @@ import (
 // Only of what is not in the list is it known what would let it through.
 func TestRefusedSaysWhatWouldLetAHostThrough(t *testing.T) {
 	var r Refused
-	r.Add("a.example:443", `it is not in the list (network = ["a.example"])`)
-	r.Add("a.example:443", `it is not in the list (network = ["a.example"])`)
-	r.Add("b.example:8443", `it is not in the list (network = ["b.example:8443"])`)
-	r.Add("c.example:443", "it has no public address [10.0.0.1]")
-	r.Add("d.example:443", "what was sent is not TLS")
+	r.Add(Denial{Host: "a.example:443", Entry: "a.example"})
+	r.Add(Denial{Host: "a.example:443", Entry: "a.example"})
+	r.Add(Denial{Host: "b.example:8443", Entry: "b.example:8443"})
+	r.Add(Denial{Host: "c.example:443", Private: true})
+	r.Add(Denial{Host: "d.example:443"})
 	if got, want := r.Unlisted(), []string{"a.example", "b.example:8443"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

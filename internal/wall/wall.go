@@ -97,9 +97,17 @@ type Egress struct {
 	Hosts []string
 	// Private are "host:port" of Hosts that may have a private address: the model's.
 	Private []string
-	// Refused is told of each host that was asked for and refused: "github.com:443". It
-	// may be called from any goroutine; nil: nobody is told.
-	Refused func(host, why string) `json:"-"`
+	// Refused is told of each host that was asked for and refused. It may be called from
+	// any goroutine; nil: nobody is told.
+	Refused func(Denial) `json:"-"`
+}
+
+// Denial is a host that a sandbox did not let a program reach.
+type Denial struct {
+	Host    string // "github.com:443"
+	Why     string
+	Entry   string // of Egress.Hosts that would let it through; "": none is missing
+	Private bool   // it has no public address; it may well be in the list
 }
 
 // Limits bound a sandbox; 0 is the default, named in each.
