@@ -264,3 +264,11 @@ func FuzzResults(f *testing.F) {
 		}
 	})
 }
+
+func TestAnUnusableSchemaIsAnErrorOfThePolicy(t *testing.T) {
+	for _, raw := range []string{"{", `{"type": 7}`, `{"$ref": "https://example.com/s.json"}`} {
+		if s, err := schemaOf(ir.Gate{OutputSchema: json.RawMessage(raw)}); err == nil || s != nil || !strings.Contains(err.Error(), "Fix it in the policy") {
+			t.Errorf("%s: got %v, %v", raw, s, err)
+		}
+	}
+}

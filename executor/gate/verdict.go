@@ -54,7 +54,6 @@ func schemaText(g ir.Gate) []byte {
 }
 
 func noSchema(raw []byte) bool {
-	raw = bytes.TrimSpace(raw)
 	return len(raw) == 0 || bytes.Equal(raw, []byte("null"))
 }
 
