@@ -1,4 +1,5 @@
 // Epic: one run. What needs somebody, what failed, what runs, what comes next; all sprints.
+import { useRef, useState } from "react";
 import type { Epic, Offer } from "../api";
 import { useKeys } from "../keys";
 import { Decisions } from "../parts/decide";
@@ -23,7 +24,9 @@ export function EpicPage({ epic }: { epic: string }) {
 }
 
 function View({ epic: e }: { epic: Epic }) {
-  const urgent = offersOf(e).some((o) => o.main);
+  const [deciding, setDeciding] = useState(false);
+  const place = useRef("");
+  if (!deciding) place.current = placeOf(e); // what is typed or read there does not move
   useKeys({
     "/": () => {
       const find = document.getElementById("find");
@@ -41,7 +44,7 @@ function View({ epic: e }: { epic: Epic }) {
         </p>
       )}
       {e.changed && <p className="status asks">epic.json is another one since the last run.</p>}
-      {urgent && <RunDecisions epic={e} />}
+      {place.current === "top" && <RunDecisions epic={e} onBusy={setDeciding} />}
       {each(e.inbox).length > 0 && (
         <Section title="Waits for you" count={each(e.inbox).length}>
           <InboxList items={each(e.inbox)} repos={false} />
@@ -64,9 +67,9 @@ function View({ epic: e }: { epic: Epic }) {
           <SprintRows epic={e.id} sprints={each(e.upcoming)} />
         </Section>
       )}
-      {!urgent && (offersOf(e).length > 0 || (e.command && e.run.plan_approved)) && (
+      {place.current === "below" && (
         <Section title="The run">
-          <RunDecisions epic={e} />
+          <RunDecisions epic={e} onBusy={setDeciding} />
         </Section>
       )}
       <Section title="Trust">
@@ -91,12 +94,20 @@ function View({ epic: e }: { epic: Epic }) {
   );
 }
 
-function RunDecisions({ epic: e }: { epic: Epic }) {
+// placeOf is where the decisions about the whole run are: what somebody waits for comes first.
+function placeOf(e: Epic): string {
+  const offers = offersOf(e);
+  if (offers.some((o) => o.main)) return "top";
+  return offers.length > 0 || (e.command && e.run.plan_approved) ? "below" : "";
+}
+
+function RunDecisions({ epic: e, onBusy }: { epic: Epic; onBusy: (is: boolean) => void }) {
   const route = useRoute();
   return (
     <>
       <Decisions
         open={route.query.get("do") ?? undefined}
+        onBusy={onBusy}
         subject={{
           epic: e.id,
           key: "",

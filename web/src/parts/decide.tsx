@@ -91,7 +91,8 @@ interface Typed {
 }
 const typed = new Map<string, Typed>();
 
-export function Decisions({ subject, open }: { subject: Subject; open?: string | undefined }) {
+// Decisions tells onBusy whether a form, or what came of it, is shown.
+export function Decisions({ subject, open, onBusy }: { subject: Subject; open?: string | undefined; onBusy?: (is: boolean) => void }) {
   const [form, setForm] = useState<Form | null>(null);
   const [done, setDone] = useState<Decided | null>(null);
   const session = useResource<Session>("/session").data;
@@ -109,6 +110,7 @@ export function Decisions({ subject, open }: { subject: Subject; open?: string |
     begin(decisions.find((o) => doing(o) === open) ?? first(open));
     settle("do");
   });
+  useEffect(() => onBusy?.(form !== null || done !== null), [form, done]);
   if (session?.read_only) return <ReadOnly offers={decisions} />;
   return (
     <div className="decide">
