@@ -65,6 +65,20 @@ export interface UI {
   port: string;
 }
 
+// Status is what tests read of `ralph status --json`.
+export interface Status {
+  run: { state: string; draining?: string; held?: string; held_detail?: string; plan_approved: boolean; budget: { usd_micro: number; wall_ms: number } };
+  nodes: { key: string; id: string; status: string; reason?: string }[];
+}
+
+// Event is one of the journal.
+export interface Event {
+  seq: number;
+  kind: string;
+  node?: string;
+  data: { verb?: string; from?: string; user?: string; message?: string; budget?: unknown; digest?: string };
+}
+
 // Repo is a repository with an epic. The agents of some work until release is called.
 export class Repo {
   readonly top: string;
@@ -122,6 +136,16 @@ export class Repo {
     const got = await p.over;
     if (got !== code) throw new Error(`ralph ${args.join(" ")}: exit code ${got}, not ${code}\n${p.out}`);
     return p.out;
+  }
+
+  // status is what `ralph status --json` says.
+  async status(): Promise<Status> {
+    return JSON.parse(await this.ralph(0, "status", "--json")) as Status;
+  }
+
+  // events is the journal.
+  async events(): Promise<Event[]> {
+    return (await this.ralph(0, "log", "--json")).split("\n").filter(Boolean).map((line) => JSON.parse(line) as Event);
   }
 
   // start starts a command that goes on.
