@@ -76,7 +76,7 @@ export interface Event {
   seq: number;
   kind: string;
   node?: string;
-  data: { verb?: string; from?: string; user?: string; message?: string; budget?: unknown; digest?: string };
+  data: { id?: string; verb?: string; from?: string; user?: string; message?: string; budget?: unknown; digest?: string };
 }
 
 // Repo is a repository with an epic. The agents of some work until release is called.
