@@ -157,7 +157,7 @@ func RunOffersOf(r *Record) []Offer {
 		out = append(out, add)
 	}
 	if o.Open {
-		say(executor.Cancel, "end the run: what runs is stopped")
+		say(executor.Cancel, "end the run: what runs has until apply's --grace is over (2 minutes by default)")
 	}
 	return out
 }
