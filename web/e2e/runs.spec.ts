@@ -65,6 +65,26 @@ test("runs at 480 pixels: the list is there, the picture on demand, and nothing 
   await shoot(page, "runs-picture-480");
 });
 
+test("n and N lead through what waits and what failed, on the timeline and in the runs", async ({ page, morning: { ui } }) => {
+  await page.goto(ui.link);
+  await expect(heading(page)).toContainText("wait for you");
+  const epic = await epicOf(page, "A shop that can be trusted");
+  for (const path of ["time", "runs"]) {
+    await page.goto(`${ui.address}${epic}/${path}`);
+    const row = (name: RegExp) => page.locator("a[data-row]").filter({ hasText: name });
+    const at = async () => (await page.locator("a[data-row]:focus .key").innerText()).trim();
+    await expect(row(/2\.2/).and(page.locator("[data-need=waits]"))).toBeVisible();
+    const seen = new Set<string>();
+    for (let i = 0; i < 2; i++) {
+      await page.keyboard.press("n");
+      seen.add(await at());
+    }
+    expect([...seen].sort(), path).toEqual(["2.1", "2.2"]);
+    await page.keyboard.press("Shift+N");
+    expect(await at(), path).toBe("1.2");
+  }
+});
+
 test("the graph is reached and read by keyboard", async ({ page, morning: { ui } }) => {
   await page.goto(ui.link);
   await expect(heading(page)).toContainText("wait for you");

@@ -62,6 +62,15 @@ export const statusOf = (word: string): string => word.split(":", 1)[0]?.trim() 
 // shownAs is the status that a word stands for: what has been decided waits for nobody.
 export const shownAs = (status: string, word = ""): string => (word === "goes on" || word === "interrupted" ? word : statusOf(status));
 
+// Need is what n and N look for. A sprint that has been decided, or that waits for a timer,
+// needs nobody.
+export type Need = "waits" | "failed";
+
+export const needOf = (human: boolean | undefined, status: string): Need | "" => (human ? "waits" : status === "blocked" ? "failed" : "");
+
+// needOfState is that of a state as …/status has it.
+export const needOfState = (state: string | undefined): Need | "" => needOf(state === "waiting human", state ?? "");
+
 export const count = (n: number, one: string, many = `${one}s`): string => `${whole(n)} ${n === 1 ? one : many}`;
 
 const figures = new Intl.NumberFormat("en");

@@ -5,7 +5,7 @@ import { Command, Loaded, Section, Status, Title } from "../parts/basics";
 import { EpicTabs } from "../parts/epictabs";
 import { useResource } from "../resource";
 import { api, to } from "../route";
-import { count, each } from "../words";
+import { count, each, needOf } from "../words";
 
 export function PlanPage({ epic }: { epic: string }) {
   const e = useResource<Epic>(api.epic(epic)).data;
@@ -83,7 +83,7 @@ function Source({ plan: p, epic }: { plan: Plan; epic: string }) {
       {keys.map((k, i) => (
         <div key={k.key}>
           <p className="mark">
-            <a href={to.sprint(epic, k.key)} data-row="" data-need={k.human ? "waits" : k.status === "blocked" ? "failed" : ""}>
+            <a href={to.sprint(epic, k.key)} data-row="" data-need={needOf(k.human, k.status ?? "")}>
               <Status status={k.status ?? "ready"} word={k.word || k.status || "new"} />
               <span className="hidden"> {k.key}</span>
             </a>

@@ -1,6 +1,6 @@
 // Runs: the attempts of an epic and what followed what, as a picture and as a list.
 import { useEffect, useMemo, useRef, useState } from "react";
-import type { AgentRun, Epic, RunGraph, Sprint } from "../api";
+import type { AgentRun, Epic, RunGraph, Sprint, Statuses } from "../api";
 import { useKeys } from "../keys";
 import { layout } from "../layout";
 import { Clock, Command, Loaded, Long, Section, Status, Title } from "../parts/basics";
@@ -11,7 +11,7 @@ import { VerdictLine } from "../parts/verdicts";
 import { useResource } from "../resource";
 import { api, go, to } from "../route";
 import { Took, hrefOf, known } from "../runs/facts";
-import { count, each, statusOf, tone, whole } from "../words";
+import { count, each, needOfState, statusOf, tone, whole, type Need } from "../words";
 
 const drawnMost = 400; // runs in the picture
 const step = 200; // runs in the list at first, and with each "more"
@@ -73,12 +73,18 @@ function View({ epic, graph, chosen }: { epic: string; graph: RunGraph; chosen: 
 function List({ epic, runs, chosen }: { epic: string; runs: AgentRun[]; chosen: string }) {
   const [most, setMost] = useState(step);
   const shown = runs.slice(-most).reverse();
+  const state = useResource<Statuses>(api.status(epic)).data?.state;
+  const newest = new Map(runs.map((r) => [r.key, r.id]));
+  const needOf = (r: AgentRun): Need | "" => {
+    if (newest.get(r.key) === r.id && needOfState(state?.[r.key]) === "waits") return "waits";
+    return tone(statusOf(r.status)) === "bad" ? "failed" : "";
+  };
   return (
     <>
       <ul className="plain rows">
         {shown.map((r) => (
           <li key={r.id} className="sprintrow">
-            <a href={hrefOf(epic, r)} data-row="" data-need={tone(statusOf(r.status)) === "bad" ? "failed" : ""} className="what" aria-current={r.id === chosen ? "true" : undefined}>
+            <a href={hrefOf(epic, r)} data-row="" data-need={needOf(r)} className="what" aria-current={r.id === chosen ? "true" : undefined}>
               <Status status={r.status} /> <span className="key">{r.key}</span>
               <span className="title">
                 {r.step} #{r.attempt}

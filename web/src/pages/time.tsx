@@ -1,7 +1,7 @@
 // Timeline: when each sprint was at work, and at what.
 import { memo, useMemo, useState } from "react";
 import { WindowVirtualizer } from "virtua";
-import type { Graph, TimelineRow } from "../api";
+import type { Graph, Statuses, TimelineRow } from "../api";
 import { phaseName } from "../graph/model";
 import { Loaded, Status, Title, useNow } from "../parts/basics";
 import { EpicTabs, useEpicLine } from "../parts/epictabs";
@@ -11,7 +11,7 @@ import { api, to } from "../route";
 import { axisOf, breadth, ticksOf, type Axis, type Span } from "../time/axis";
 import { nightOf, runsOf, worked, type Attempt, type Night, type Part, type PhaseRow, type SprintRow } from "../time/rows";
 import "../time/time.css";
-import { clock, count, each, lasted, tone, whole } from "../words";
+import { clock, count, each, lasted, needOfState, tone, whole, type Need } from "../words";
 
 const many = 300; // sprints; with more of them, phases begin shut
 const plainly = 200; // rows that are drawn without looking whether they are in sight
@@ -42,13 +42,15 @@ function View({ epic, rows, atWork }: { epic: string; rows: TimelineRow[]; atWor
   const night = useMemo(() => nightOf(rows, run, now, atWork), [rows, run, now, atWork]);
   const axis = useMemo(() => axisOf(text ? workOf(night, text) : night.busy), [night, text]);
   const titles = useTitles(epic);
+  const state = useResource<Statuses>(api.status(epic)).data?.state;
+  const needOf = (s: SprintRow) => needOfState(state?.[s.key]);
   const shut = (key: string) => text === "" && turned.has(key) !== night.sprints > many;
   const turn = (key: string) => setTurned((s) => (s.has(key) ? new Set([...s].filter((k) => k !== key)) : new Set([...s, key])));
   const lines = night.phases.flatMap((p) => {
     const sprints = p.sprints.filter((s) => matches(text, s.key, s.title));
     if (sprints.length === 0) return [];
-    const head = <PhaseLine key={`p ${p.key}`} phase={p} name={phaseName(p.key, titles.get(p.key) ?? "")} axis={axis} shut={shut(p.key)} turn={turn} />;
-    return shut(p.key) ? [head] : [head, ...sprints.map((s) => <SprintLine key={`s ${s.key}`} epic={epic} sprint={s} axis={axis} />)];
+    const head = <PhaseLine key={`p ${p.key}`} phase={p} name={phaseName(p.key, titles.get(p.key) ?? "")} axis={axis} shut={shut(p.key)} turn={turn} need={shut(p.key) ? worst(p.sprints.map(needOf)) : ""} />;
+    return shut(p.key) ? [head] : [head, ...sprints.map((s) => <SprintLine key={`s ${s.key}`} epic={epic} sprint={s} axis={axis} need={needOf(s)} />)];
   });
   return (
     <>
@@ -144,14 +146,17 @@ interface PhaseOf {
   axis: Axis;
   shut: boolean;
   turn: (key: string) => void;
+  need: Need | ""; // of a sprint that it hides
 }
 
-function PhaseLine({ phase, name, axis, shut, turn }: PhaseOf) {
+const worst = (needs: (Need | "")[]): Need | "" => (needs.includes("waits") ? "waits" : needs.includes("failed") ? "failed" : "");
+
+function PhaseLine({ phase, name, axis, shut, turn, need }: PhaseOf) {
   const attempts = phase.sprints.flatMap((s) => s.attempts);
   const failed = phase.sprints.filter((s) => tone(s.attempts[s.attempts.length - 1]?.status ?? "") === "bad").length;
   return (
     <div className="timeline phaseline">
-      <button type="button" className="what" data-row="" title={name} aria-expanded={!shut} onClick={() => turn(phase.key)}>
+      <button type="button" className="what" data-row="" data-need={need} title={name} aria-expanded={!shut} onClick={() => turn(phase.key)}>
         <span aria-hidden="true">{shut ? "▸" : "▾"}</span> <span className="title">{name}</span>
         {failed > 0 && <Status status="failed" word={String(failed)} />}
       </button>
@@ -161,12 +166,12 @@ function PhaseLine({ phase, name, axis, shut, turn }: PhaseOf) {
   );
 }
 
-const SprintLine = memo(function SprintLine({ epic, sprint: s, axis }: { epic: string; sprint: SprintRow; axis: Axis }) {
+const SprintLine = memo(function SprintLine({ epic, sprint: s, axis, need }: { epic: string; sprint: SprintRow; axis: Axis; need: Need | "" }) {
   const last = s.attempts[s.attempts.length - 1];
   const now = useNow((t) => Math.floor(t / 60_000) * 60_000);
   return (
     <div className="timeline">
-      <a href={to.sprint(epic, s.key, "attempts")} className="what" data-row="" data-need={tone(last?.status ?? "") === "bad" ? "failed" : ""} title={said(s, now)}>
+      <a href={to.sprint(epic, s.key, "attempts")} className="what" data-row="" data-need={need} title={said(s, now)}>
         <Status status={last?.status ?? ""} short /> <span className="key">{s.key}</span> <span className="title">{s.title}</span>
       </a>
       <Track axis={axis} attempts={s.attempts} />

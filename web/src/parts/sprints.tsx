@@ -2,14 +2,12 @@
 import { useMemo, useState } from "react";
 import type { Failure, SprintLine } from "../api";
 import { to } from "../route";
-import { count, each, firstLine, lasted, sign, tone, whole } from "../words";
+import { count, each, firstLine, lasted, needOf, sign, tone, whole } from "../words";
 import { Ago, Status } from "./basics";
 import { Acts, doing } from "./decide";
 import { matches } from "./find";
 
 const step = 300; // rows that are drawn at first, and with each "more"
-
-const needOf = (s: SprintLine): string => (s.status === "blocked" ? "failed" : s.human ? "waits" : "");
 
 export function SprintRows({ epic, sprints }: { epic: string; sprints: SprintLine[] }) {
   const [most, setMost] = useState(step);
@@ -18,7 +16,7 @@ export function SprintRows({ epic, sprints }: { epic: string; sprints: SprintLin
       <ul className="plain rows">
         {sprints.slice(0, most).map((s) => (
           <li key={s.key} className="sprintrow">
-            <a href={to.sprint(epic, s.key)} data-row="" data-need={needOf(s)} className="what">
+            <a href={to.sprint(epic, s.key)} data-row="" data-need={needOf(s.human, s.status)} className="what">
               <Status status={s.status} word={s.word} />
               <span className="key">{s.key}</span> <span className="title">{s.title}</span>
             </a>
