@@ -28,7 +28,7 @@ type (
 		ID      string     `json:"id"` // first part of its epics' ids in URLs
 		Dir     string     `json:"dir"`
 		Name    string     `json:"name"`              // last part of Dir
-		Epics   []EpicLine `json:"epics"`             // those at work first, finished ones last
+		Epics   []EpicLine `json:"epics"`             // in the order of their ranks
 		Trouble []string   `json:"trouble,omitempty"` // runs that cannot be read, and why
 	}
 
@@ -51,6 +51,7 @@ type (
 		Failed  int            `json:"failed"`           // blocked by something that went wrong in themselves
 		Spent   string         `json:"spent"`            // of the budget, in words
 		Ended   *time.Time     `json:"ended,omitempty"`  // the last run
+		Rank    int            `json:"rank"`             // in lists: 0 waits for a person, 1 failed or was interrupted, 2 is at work, 3 can begin, 4 has ended
 		Broken  string         `json:"broken,omitempty"` // why what is shown may be old: its journal cannot be read any more
 	}
 

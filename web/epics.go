@@ -29,7 +29,7 @@ func (s *Server) repositories() []Repository {
 				line.Epics = append(line.Epics, locked(l, l.line))
 			}
 		}
-		slices.SortStableFunc(line.Epics, func(a, b EpicLine) int { return cmp.Compare(rank(a), rank(b)) })
+		slices.SortStableFunc(line.Epics, func(a, b EpicLine) int { return cmp.Compare(a.Rank, b.Rank) })
 		out = append(out, line)
 	}
 	return out
@@ -42,17 +42,20 @@ func locked[T any](l *live, read func() T) T {
 	return read()
 }
 
-// rank orders epics: those at work first, then those that want something, then the rest.
+// rank orders epics: those that wait for a person first, then those that failed or were
+// interrupted, those at work, those that can begin, and those that have ended.
 func rank(e EpicLine) int {
 	switch {
-	case e.Run.AtWork():
+	case e.Waits > 0:
 		return 0
-	case e.Waits+e.Failed > 0, e.Run.State == "interrupted":
+	case e.Failed > 0, e.Run.State == "interrupted":
 		return 1
-	case e.Run.State != "ended":
+	case e.Run.AtWork():
 		return 2
+	case e.Run.State != "ended":
+		return 3
 	}
-	return 3
+	return 4
 }
 
 func (l *live) line() EpicLine {
@@ -79,6 +82,7 @@ func (l *live) line() EpicLine {
 	if !run.AtWork() {
 		out.Ended = l.ended()
 	}
+	out.Rank = rank(out)
 	return out
 }
 

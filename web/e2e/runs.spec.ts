@@ -94,6 +94,8 @@ test("the graph is reached and read by keyboard", async ({ page, morning: { ui }
   await page.keyboard.press("g");
   await expect(heading(page)).toContainText("Graph");
   await expect(page.locator(".react-flow__node").filter({ hasText: "Refunds" }).first()).toBeVisible();
+  await expect(page.getByRole("button", { name: /^next for you 2/ })).toBeEnabled();
+  await expect(page.locator(".graphlist a[data-need=waits]")).toHaveCount(2);
   await page.keyboard.press("Shift+N");
   await page.keyboard.press("Enter");
   await expect(heading(page)).toContainText("1.2");

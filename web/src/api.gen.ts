@@ -80,6 +80,7 @@ export interface Schemas {
   Pull: Pull;
   Range: Range;
   ReasonJSON: ReasonJSON;
+  Refusal: Refusal;
   RelatedJSON: RelatedJSON;
   Rename: Rename;
   Repository: Repository;
@@ -229,8 +230,13 @@ export interface Sandboxed {
   name: string;
   kind: string;
   closed?: boolean;
-  refused?: string[];
+  refused?: Refusal[];
+  others?: number;
   memory?: string;
+}
+export interface Refusal {
+  host: string;
+  times: number;
 }
 export interface ErredJSON {
   gate: string;
@@ -392,6 +398,7 @@ export interface Decision {
   by: string;
   user: string;
   via?: string;
+  act?: string;
   from?: string;
   at: string;
   budget?: Budget;
@@ -562,6 +569,7 @@ export interface Epic {
   failed: number;
   spent: string;
   ended?: null | string;
+  rank: number;
   broken?: string;
   repo: string;
   dir: string;
@@ -707,6 +715,7 @@ export interface EpicLine {
   failed: number;
   spent: string;
   ended?: null | string;
+  rank: number;
   broken?: string;
 }
 export interface Fault {

@@ -2,7 +2,7 @@
 // frame: an event draws one box, not the picture.
 import { useSyncExternalStore } from "react";
 import type { Statuses } from "../api";
-import { each } from "../words";
+import { each, needOfState, type Need } from "../words";
 import type { Model } from "./model";
 
 export class Board {
@@ -50,7 +50,9 @@ export class Board {
   readonly status = (sprint: number): string => (this.states[sprint] ?? "pending").split(" ", 1)[0] ?? "pending";
 
   // asks reports whether a sprint waits for a person.
-  readonly asks = (sprint: number): boolean => this.states[sprint] === "waiting human";
+  readonly asks = (sprint: number): boolean => this.need(sprint) === "waits";
+
+  readonly need = (sprint: number): Need | "" => needOfState(this.states[sprint]);
 
   readonly groupVersion = (group: number): number => this.versions[group] ?? 0;
   readonly allVersion = (): number => this.version;
@@ -70,6 +72,14 @@ function watch(all: Map<number, Set<() => void>>, key: number, tell: () => void)
     list.delete(tell);
     if (list.size === 0 && all.get(key) === list) all.delete(key);
   };
+}
+
+// useNeed is what n and N look for.
+export function useNeed(board: Board, sprint: number): string {
+  return useSyncExternalStore(
+    (tell) => board.watchSprint(sprint, tell),
+    () => board.need(sprint),
+  );
 }
 
 export function useStatus(board: Board, sprint: number): string {

@@ -6,12 +6,13 @@ import { Status } from "../parts/basics";
 import { matches } from "../parts/find";
 import { to } from "../route";
 import { sign, tone, whole } from "../words";
-import { useAll, useGroup, useStatus, type Board } from "./board";
+import { useAll, useGroup, useNeed, useStatus, type Board } from "./board";
 import { phaseName, type Model } from "./model";
 import type { View } from "./view";
 
 const filters: [string, (board: Board, model: Model, sprint: number) => boolean][] = [
   ["all", () => true],
+  ["waits for you", (b, _, i) => b.asks(i)],
   ["waiting", (b, _, i) => b.status(i) === "waiting"],
   ["blocked", (b, _, i) => b.status(i) === "blocked"],
   ["running", (b, _, i) => b.status(i) === "running"],
@@ -203,6 +204,7 @@ interface RowOf {
 // Row is a sprint: a click or Space shows it in the picture, Enter and a second click open it.
 const Row = memo(function Row({ board, sprint, name, title, href, critical, chosen, choose }: RowOf) {
   const status = useStatus(board, sprint);
+  const need = useNeed(board, sprint);
   const click = (e: MouseEvent) => {
     if (e.detail === 0 || chosen || e.ctrlKey || e.metaKey || e.shiftKey) return;
     e.preventDefault();
@@ -214,7 +216,7 @@ const Row = memo(function Row({ board, sprint, name, title, href, critical, chos
     choose(sprint);
   };
   return (
-    <a href={href} title={title} data-row="" data-need={status === "waiting" ? "waits" : status === "blocked" ? "failed" : ""} aria-current={chosen ? "true" : undefined} onClick={click} onKeyDown={press}>
+    <a href={href} title={title} data-row="" data-need={need} aria-current={chosen ? "true" : undefined} onClick={click} onKeyDown={press}>
       <Status status={status} short />
       <span className="key">{name}</span> <span className={critical ? "title critical" : "title"}>{title}</span>
     </a>

@@ -6,7 +6,7 @@ import { useAll } from "./board";
 import { hasNeed, type Need } from "./view";
 
 const needs: [Need, string, string][] = [
-  ["waits", "next waiting", "n"],
+  ["waits", "next for you", "n"],
   ["failed", "next failed", "N"],
   ["running", "next at work", "w"],
 ];

@@ -40,9 +40,7 @@ interface State {
 const kept = new Map<string, State>();
 
 export const hasNeed = (board: Board, sprint: number, need: Need): boolean => {
-  const status = board.status(sprint);
-  if (need === "failed") return status === "blocked";
-  return need === "running" ? status === "running" : status === "waiting";
+  return need === "running" ? board.status(sprint) === "running" : board.need(sprint) === need;
 };
 
 export function useView(epic: string, model: Model, board: Board, query: URLSearchParams, shut: boolean): View {

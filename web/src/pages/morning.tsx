@@ -27,7 +27,7 @@ export function Morning() {
 
 function News({ repos }: { repos: Repository[] }) {
   const inbox = useResource<Inbox>("/inbox");
-  const lines: Line[] = repos.flatMap((r) => each(r.epics).map((e) => ({ ...e, repo: r.name })));
+  const lines: Line[] = repos.flatMap((r) => each(r.epics).map((e) => ({ ...e, repo: r.name }))).sort((a, b) => a.rank - b.rank);
   const news = lines.filter(hasNews).slice(0, most);
   const ready = readyOf(lines);
   const failed = lines.reduce((n, e) => n + e.failed, 0);
