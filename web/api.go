@@ -82,6 +82,8 @@ type (
 		Offers    []record.Offer    `json:"offers"`
 		Next      []record.NextStep `json:"next"`            // what to type, or to do by hand
 		Holds     int               `json:"holds"`           // sprints that depend on it and cannot start
+		Behind    []ir.Key          `json:"behind"`          // those of them that depend on it directly
+		Begin     []ir.Key          `json:"begin"`           // those of these that can begin once it is approved
 		Seq       int64             `json:"seq"`             // of the epic: to be sent back as "seen"
 		Other     bool              `json:"other,omitempty"` // as of Sprint
 	}
@@ -98,6 +100,7 @@ type (
 		Failed    []string       `json:"failed,omitempty"` // names of tests
 		Tries     int            `json:"tries"`            // attempts of all of them
 		Holds     int            `json:"holds"`            // other sprints that cannot start
+		Behind    []ir.Key       `json:"behind"`           // those of them that depend on these directly
 		Offers    []record.Offer `json:"offers"`           // about the first of them
 		Seq       int64          `json:"seq"`
 	}
@@ -132,9 +135,10 @@ type (
 		Proposals []machine.Proposed `json:"proposals"`
 		Changes   []words.Change     `json:"changes"` // by others
 		Doubts    []string           `json:"doubts"`
-		Offers    []record.Offer     `json:"offers"`  // about the whole run
-		Command   string             `json:"command"` // that continues it at a terminal; "" while an apply is at work
-		Forecast  *Forecast          `json:"forecast"`
+		Offers    []record.Offer     `json:"offers"`          // about the whole run
+		Command   string             `json:"command"`         // that continues it at a terminal; "" while an apply is at work
+		Forecast  *Forecast          `json:"forecast"`        // null if it is not known, or stuck
+		Stuck     string             `json:"stuck,omitempty"` // what nothing moves without, in words: it waits for people alone
 	}
 
 	// Forecast is when the run may end: of 20 seeded plays of the rest with the epic's own
@@ -204,6 +208,9 @@ type (
 		Show   record.ShowJSON `json:"show"`
 		After  []SprintLine    `json:"after"`  // what it depends on
 		Before []SprintLine    `json:"before"` // what depends on it
+		Holds  int             `json:"holds"`  // as of InboxItem, while it waits for a person or is blocked
+		Behind []ir.Key        `json:"behind"`
+		Begin  []ir.Key        `json:"begin"`
 		Offers []record.Offer  `json:"offers"`
 		Join   []Joining       `json:"join"`           // its agents' sessions, newest first
 		Tail   *TailOf         `json:"tail"`           // what is being written now

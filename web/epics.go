@@ -102,7 +102,10 @@ func (l *live) epic() (Epic, error) {
 	out := Epic{
 		EpicLine: l.line(), Repo: filepath.Base(l.repo.Dir), Dir: l.repo.Dir, Digest: r.Given.Digest,
 		Inbox: l.inbox(), Failures: l.failures(), Running: []SprintLine{}, Upcoming: []SprintLine{}, Sprints: []SprintLine{},
-		Proposals: orEmpty(r.Run.Overview().Proposals), Changes: orEmpty(l.changes()), Doubts: orEmpty(record.DoubtsIn(r.Run, l.views())), Offers: record.RunOffersOf(r.Record), Forecast: l.foretold(),
+		Proposals: orEmpty(r.Run.Overview().Proposals), Changes: orEmpty(l.changes()), Doubts: orEmpty(record.DoubtsIn(r.Run, l.views())), Offers: record.RunOffersOf(r.Record),
+	}
+	if out.Stuck = l.stuck(out.Run); out.Stuck == "" {
+		out.Forecast = l.foretold()
 	}
 	if l.continues(out.Run.State) {
 		out.Command = "ralph apply" + record.Applies(r.File)
@@ -212,7 +215,7 @@ func (l *live) failures() []Failure {
 		f.Tries += v.Tries()
 	}
 	for i := range out {
-		out[i].Holds = l.held(out[i].Keys...)
+		out[i].Holds, out[i].Behind = l.held(out[i].Keys...), l.behindAll(out[i].Keys)
 	}
 	slices.SortStableFunc(out, func(a, b Failure) int { return cmp.Compare(b.Holds+len(b.Keys), a.Holds+len(a.Keys)) })
 	return out

@@ -8,6 +8,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/machine"
+	"github.com/ralph-compiler/ralph/ir"
 )
 
 // inboxes is what waits in all epics.
@@ -44,6 +45,7 @@ func (l *live) item(v machine.NodeView) InboxItem {
 	out.Key, out.Title, out.Status, out.Reason = v.Key, v.Title, v.Status.String(), v.Reason
 	out.Since, out.Gate, out.Approvers = past(v.Since), v.Gate, v.Approvers
 	out.Offers, out.Next, out.Holds = record.OffersOf(l.rec.Record, v), orEmpty(l.rec.NextSteps(v)), l.held(v.Key)
+	out.Behind, out.Begin = l.behind(v)
 	if out.Cause == "" {
 		out.Cause = string(v.For)
 	}
@@ -57,7 +59,7 @@ func (l *live) item(v machine.NodeView) InboxItem {
 func (l *live) blank(cause, asks string) InboxItem {
 	return InboxItem{
 		Epic: l.id, EpicTitle: l.rec.Epic.Epic.Title, Repo: filepath.Base(l.repo.Dir), Status: executor.Waiting.String(), Cause: cause, Asks: asks,
-		Verdicts: []record.GateJSON{}, Offers: []record.Offer{}, Next: []record.NextStep{}, Seq: l.rec.Run.Seq(),
+		Verdicts: []record.GateJSON{}, Offers: []record.Offer{}, Next: []record.NextStep{}, Behind: []ir.Key{}, Begin: []ir.Key{}, Seq: l.rec.Run.Seq(),
 	}
 }
 

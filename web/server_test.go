@@ -45,6 +45,12 @@ func TestTheMorning(t *testing.T) {
 	if epic.Command != "" || len(epic.Sprints) != 7 || e.Ended == nil {
 		t.Errorf("nothing can begin before somebody decides: %+v", epic)
 	}
+	if epic.Stuck != "waiting for you: nothing moves until 2.1 or 2.2 is approved" || epic.Forecast != nil {
+		t.Errorf("nothing moves: %q, %+v", epic.Stuck, epic.Forecast)
+	}
+	if i := in.Items[0]; !slices.Equal(i.Behind, []ir.Key{"2.3"}) || len(i.Begin) != 0 || !slices.Equal(in.Failures[0].Behind, []ir.Key{"1.3"}) {
+		t.Errorf("2.3 needs 2.2, too: %+v, and behind 1.2: %v", i, in.Failures[0].Behind)
+	}
 	if g := get[web.Graph](p, "/epics/"+e.ID+"/graph"); len(g.Nodes) != 6 || len(g.Phases) != 2 || g.Phases[0].Title != "Phase 1: Foundation" {
 		t.Errorf("graph: %+v", g)
 	}

@@ -24,6 +24,11 @@ func (l *live) sprint(key ir.Key) (Sprint, error) {
 	}
 	out.Show.Since = past(v.Since)
 	out.Other = l.others()[v.ID]
+	out.Behind, out.Begin = []ir.Key{}, []ir.Key{}
+	if record.WaitsForPerson(v) || failed(v) {
+		out.Holds = l.held(key)
+		out.Behind, out.Begin = l.behind(v)
+	}
 	for _, e := range l.rec.Node(v.ID).After {
 		out.After = l.with(out.After, e.Key)
 	}

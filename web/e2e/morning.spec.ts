@@ -17,8 +17,9 @@ test("the first screen says what waits, what failed and why", async ({ page, mor
   await seen(failed.getByRole("link", { name: /1\.2.*Refunds/ }));
   await seen(failed.getByText("FAIL TestRefund: got 0, want 12.50").first());
   await expect(failed).toContainText("2 attempts");
-  await expect(failed).toContainText("holds up 1");
-  await seen(section(page, "Next").getByText("Nothing can begin before something above is decided."));
+  await expect(failed).toContainText("holds up 1.3");
+  await expect(waits).toContainText("holds up 2.3");
+  await seen(section(page, "Next").getByText("Waiting for you: nothing moves until 2.1 or 2.2 is approved."));
 });
 
 test("the link's token is not in the address, and lets in the next tab too", async ({ context, page, morning: { ui } }) => {
@@ -70,7 +71,15 @@ test("what has ended leads on to its result; a key without a marked row takes th
   await expect(section(page, "Waits for you").getByText("1/1 gate").first()).toBeVisible();
   await page.keyboard.press("a");
   await expect(page.getByRole("form", { name: /^Approve/ })).toBeVisible();
-  for (const key of ["2.1", "2.2"]) await repo.ralph(0, "approve", key, "--as", "ada");
+  await repo.ralph(0, "approve", "2.1", "--as", "ada");
+  await repo.ralph(3, "apply");
+  await page.goto(`${ui.address}#/`);
+  await expect(section(page, "Waits for you")).toContainText("then 2.3 can begin");
+  await expect(section(page, "Next")).toContainText("nothing moves until 2.2 is approved");
+  await section(page, "Waits for you").getByRole("link", { name: /2\.2/ }).first().click();
+  await expect(heading(page)).toContainText("2.2");
+  await expect(page.getByRole("main")).toContainText("then 2.3 can begin");
+  await repo.ralph(0, "approve", "2.2", "--as", "ada");
   await repo.ralph(0, "skip", "1.2");
   await repo.ralph(0, "apply");
   await page.goto(`${ui.address}#/`);

@@ -585,6 +585,7 @@ export interface Epic {
   offers: Offer[];
   command: string;
   forecast: Forecast | null;
+  stuck?: string;
 }
 export interface RunJSON {
   survivors?: SurvivorJSON[];
@@ -638,6 +639,8 @@ export interface InboxItem {
   offers: Offer[];
   next: NextStep[];
   holds: number;
+  behind: string[];
+  begin: string[];
   seq: number;
   other?: boolean;
 }
@@ -666,6 +669,7 @@ export interface Failure {
   failed?: string[];
   tries: number;
   holds: number;
+  behind: string[];
   offers: Offer[];
   seq: number;
 }
@@ -1162,6 +1166,9 @@ export interface Sprint {
   show: ShowJSON;
   after: SprintLine[];
   before: SprintLine[];
+  holds: number;
+  behind: string[];
+  begin: string[];
   offers: Offer[];
   join: Joining[];
   tail: TailOf | null;

@@ -118,6 +118,15 @@ export function bytes(n: number): string {
   return `${n} B`;
 }
 
+// named is the first names of a list, and how many there are beside them.
+export function named(names: string[], total: number): string {
+  const shown = names.slice(0, names.length > 4 ? 3 : 4);
+  if (shown.length === 0) return whole(total);
+  return shown.join(", ") + (total > shown.length ? ` and ${whole(total - shown.length)} more` : "");
+}
+
+export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
 export const firstLine = (text: string | undefined): string => (text ?? "").split("\n", 1)[0] ?? "";
 
 export const each = <T>(list: T[] | null | undefined): T[] => list ?? [];

@@ -61,9 +61,9 @@ function View({ epic: e }: { epic: Epic }) {
           <SprintRows epic={e.id} sprints={each(e.running)} />
         </Section>
       )}
-      {each(e.upcoming).length > 0 && (
+      {(each(e.upcoming).length > 0 || e.stuck) && (
         <Section title="Next">
-          <Forecasted of={e.forecast} />
+          <Forecasted of={e} />
           <SprintRows epic={e.id} sprints={each(e.upcoming)} />
         </Section>
       )}

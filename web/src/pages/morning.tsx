@@ -179,8 +179,7 @@ function EpicNext({ line, several }: Of) {
         {e.run.state !== "at work" && e.says !== e.run.state && <p>{e.says}</p>}
         <Some title="at work on" epic={e.id} sprints={each(e.running)} />
         <Some title="then" epic={e.id} sprints={each(e.upcoming)} />
-        {each(e.running).length + each(e.upcoming).length === 0 && !e.command && e.waits + e.failed > 0 && <p>Nothing can begin before something above is decided.</p>}
-        <Forecasted of={e.forecast} />
+        <Forecasted of={e} />
         {e.command && e.run.plan_approved && (
           <p>
             To go on: <Command text={e.command} /> <span className="faint">in {e.dir}</span>

@@ -5,6 +5,7 @@ import type { Attempt, Bead, Diff, SprintLine } from "../api";
 import { Ago, Command, Long, Section, Status, Trouble, Web } from "../parts/basics";
 import { ByHand, Decisions, type Subject } from "../parts/decide";
 import { DiffView } from "../parts/diff";
+import { Holds } from "../parts/holds";
 import { anotherNow, beside } from "../parts/inbox";
 import { LogView } from "../parts/log";
 import { ErredList, VerdictList } from "../parts/verdicts";
@@ -94,6 +95,7 @@ function Stands({ s, heard }: { s: TabProps["s"]; heard: string }) {
             {show.status} for <Ago at={show.since} />
           </span>
         )}
+        <Holds of={s} />
         {sign && show.status === "running" && (
           <span>
             last sign of life <Ago at={sign} /> ago

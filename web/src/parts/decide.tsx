@@ -7,7 +7,7 @@ import { useKeys } from "../keys";
 import { frozen } from "../frozen";
 import { refresh, useResource } from "../resource";
 import { settle } from "../route";
-import { firstLine } from "../words";
+import { capital, firstLine } from "../words";
 import { Command, Trouble } from "./basics";
 
 // Bound is what an approval is about, as it was shown.
@@ -44,8 +44,6 @@ const formOf = (offer: Offer, of: Subject): Form => ({ offer, id: crypto.randomU
 const keyOf: Record<string, string> = { approve: "a", reject: "r", retry: "t", skip: "s" };
 // doing names an offer in an address.
 export const doing = (o: { verb: string; how?: string }): string => (o.how ? `${o.verb}.${o.how}` : o.verb);
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 export const label = (o: Offer): string => capital(o.label);
 

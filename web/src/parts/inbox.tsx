@@ -5,6 +5,7 @@ import { go, to } from "../route";
 import { count, each, firstLine } from "../words";
 import { Ago, Status } from "./basics";
 import { Acts, ByHand, doing } from "./decide";
+import { Holds } from "./holds";
 import { VerdictLine } from "./verdicts";
 
 const verbs: Record<string, string> = { a: "approve", r: "reject", t: "retry", s: "skip" };
@@ -55,7 +56,7 @@ function InboxRow({ item, detailed, repos }: { item: InboxItem; detailed: boolea
             </span>
           )}
           {each(item.verdicts).length > 0 && <span>{passed(item)}</span>}
-          {item.holds > 0 && <span>holds up {item.holds}</span>}
+          <Holds of={item} />
         </span>
         <Acts offers={offers} href={(o) => hrefOf(item, doing(o))} of={item.key ?? "the run"} />
       </div>

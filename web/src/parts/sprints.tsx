@@ -6,6 +6,7 @@ import { count, each, firstLine, lasted, needOf, sign, tone, whole } from "../wo
 import { Ago, Status } from "./basics";
 import { Acts, doing } from "./decide";
 import { matches } from "./find";
+import { Holds } from "./holds";
 
 const step = 300; // rows that are drawn at first, and with each "more"
 
@@ -110,7 +111,7 @@ export function Failures({ failures, epics }: { failures: Failure[]; epics: bool
               <span className="facts">
                 {epics && <span>{f.repo}</span>}
                 {f.tries > 0 && <span>{count(f.tries, "attempt")}</span>}
-                {f.holds > 0 && <span>holds up {f.holds}</span>}
+                <Holds of={f} />
               </span>
               <Acts offers={each(f.offers).filter((o) => o.main && o.verb !== "apply")} href={(o) => to.sprint(f.epic, keys[0] ?? "", "now", { do: doing(o) })} of={keys[0] ?? ""} />
             </div>
