@@ -113,6 +113,7 @@ type (
 		Status string     `json:"status"`
 		Word   string     `json:"word"`             // its status, in words
 		Human  bool       `json:"human,omitempty"`  // it waits for a person, or for more budget
+		Free   bool       `json:"free,omitempty"`   // it is ready, and only a slot is missing
 		Doing  string     `json:"doing,omitempty"`  // while it runs
 		Reason string     `json:"reason,omitempty"` // first line
 		Since  *time.Time `json:"since,omitempty"`

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Locator } from "@playwright/test";
 import { night } from "./ralph.ts";
-import { at, epicOf, expect, heading, shoot, test } from "./test.ts";
+import { at, epicOf, expect, heading, section, shoot, test } from "./test.ts";
 
 // An agent that counts until it is released.
 const counting = `echo "working on $RALPH_NODE"
@@ -53,6 +53,19 @@ test("a log is followed while an agent writes it, until it ends", async ({ page,
   expect(await apply.over).toBe(3);
   await at(page, ui, "#/");
   await expect(heading(page)).toHaveText("2 wait for you, 1 failed");
+});
+
+test("what waits for a slot is named beside what runs", async ({ page, keep }) => {
+  const repo = await keep(night((dir) => writeFileSync(join(dir, "agent.sh"), counting.replace('= "1.1"', '!= "1.1"')), true));
+  const ui = await repo.ui();
+  await page.goto(ui.link);
+  const apply = repo.start("apply", "--parallel", "1");
+  await expect(section(page, "Next")).toContainText("1 of 1 slot; 2.1, 2.2 wait for one");
+  await at(page, ui, await epicOf(page, "A shop that can be trusted"));
+  await expect(section(page, "Running")).toContainText("1 of 1 slot; 2.1, 2.2 wait for one");
+  await shoot(page, "slots");
+  repo.release();
+  expect(await apply.over).toBe(3);
 });
 
 // grows waits until lines came.

@@ -680,6 +680,7 @@ export interface SprintLine {
   status: string;
   word: string;
   human?: boolean;
+  free?: boolean;
   doing?: string;
   reason?: string;
   since?: null | string;

@@ -7,6 +7,7 @@ import { EpicTabs } from "../parts/epictabs";
 import { Forecasted } from "../parts/forecast";
 import { Clock, Command, Loaded, Section, Status, Title } from "../parts/basics";
 import { InboxList } from "../parts/inbox";
+import { Slots } from "../parts/slots";
 import { Bar, Failures, SprintList, SprintRows, Tally } from "../parts/sprints";
 import { ResultOf } from "../parts/result";
 import { Trust } from "../parts/trust";
@@ -57,7 +58,7 @@ function View({ epic: e }: { epic: Epic }) {
       )}
       <ResultOf epic={e.id} />
       {each(e.running).length > 0 && (
-        <Section title="Running" count={each(e.running).length}>
+        <Section title="Running" count={each(e.running).length} aside={<Slots of={e} />}>
           <SprintRows epic={e.id} sprints={each(e.running)} />
         </Section>
       )}

@@ -1,9 +1,11 @@
 // Morning: what is done, what waits for me, what failed and why, what it cost, what comes
 // next, whether I may trust it.
+import type { ReactNode } from "react";
 import type { Epic, EpicLine, Inbox, Repository, Result, SprintLine } from "../api";
 import { Ago, Clock, Command, Loaded, Section, Status, Title } from "../parts/basics";
 import { Forecasted } from "../parts/forecast";
 import { InboxList } from "../parts/inbox";
+import { atWork, Slots } from "../parts/slots";
 import { Bar, Failures, Tally } from "../parts/sprints";
 import { Trust } from "../parts/trust";
 import { useResource } from "../resource";
@@ -81,7 +83,7 @@ function News({ repos }: { repos: Repository[] }) {
 
 const settled = (e: EpicLine): number => ["done", "skipped", "cancelled"].reduce((n, s) => n + (e.counts?.[s] ?? 0), 0);
 
-const hasNews = (e: EpicLine): boolean => e.waits > 0 || e.failed > 0 || e.run.state === "at work" || e.run.state === "ending" || e.run.state === "interrupted" || (e.run.state !== "not started" && settled(e) < e.total);
+const hasNews = (e: EpicLine): boolean => e.waits > 0 || e.failed > 0 || atWork(e.run) || e.run.state === "interrupted" || (e.run.state !== "not started" && settled(e) < e.total);
 
 const day = 24 * 3600 * 1000;
 
@@ -138,7 +140,7 @@ function EpicList({ lines, several }: { lines: Line[]; several: boolean }) {
 const runStatus: Record<string, string> = { "at work": "running", ending: "running", interrupted: "interrupted" };
 
 function EpicRow({ line: e, several }: { line: Line; several: boolean }) {
-  const atWork = e.run.state === "at work" || e.run.state === "ending";
+  const works = atWork(e.run);
   return (
     <li className="epicrow">
       <div className="line">
@@ -148,8 +150,8 @@ function EpicRow({ line: e, several }: { line: Line; several: boolean }) {
         </a>
         <span className="facts">
           {runStatus[e.run.state] ? <Status status={runStatus[e.run.state] ?? ""} word={e.run.state} /> : <span>{e.run.state}</span>}
-          {!atWork && e.ended && <Clock at={e.ended} />}
-          {atWork && e.run.started && <Ago at={e.run.started} />}
+          {!works && e.ended && <Clock at={e.ended} />}
+          {works && e.run.started && <Ago at={e.run.started} />}
           {e.spent && <span>{e.spent}</span>}
         </span>
       </div>
@@ -177,7 +179,9 @@ function EpicNext({ line, several }: Of) {
       {several && <h3>{e.title}</h3>}
       <div>
         {e.run.state !== "at work" && e.says !== e.run.state && <p>{e.says}</p>}
-        <Some title="at work on" epic={e.id} sprints={each(e.running)} />
+        <Some title="at work on" epic={e.id} sprints={each(e.running)}>
+          <Slots of={e} />
+        </Some>
         <Some title="then" epic={e.id} sprints={each(e.upcoming)} />
         <Forecasted of={e} />
         {e.command && e.run.plan_approved && (
@@ -219,7 +223,7 @@ function EpicReady({ line, several }: Of) {
   );
 }
 
-function Some({ title, epic, sprints }: { title: string; epic: string; sprints: SprintLine[] }) {
+function Some({ title, epic, sprints, children }: { title: string; epic: string; sprints: SprintLine[]; children?: ReactNode }) {
   if (sprints.length === 0) return null;
   return (
     <p>
@@ -229,7 +233,8 @@ function Some({ title, epic, sprints }: { title: string; epic: string; sprints: 
           <span className="key">{s.key}</span> {s.title}
         </a>
       ))}
-      {sprints.length > 6 && <span className="faint">and {sprints.length - 6} more</span>}
+      {sprints.length > 6 && <span className="faint">and {sprints.length - 6} more </span>}
+      {children}
     </p>
   );
 }

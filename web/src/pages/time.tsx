@@ -6,6 +6,7 @@ import { phaseName } from "../graph/model";
 import { Loaded, Status, Title, useNow } from "../parts/basics";
 import { EpicTabs, useEpicLine } from "../parts/epictabs";
 import { matches } from "../parts/find";
+import { atWork } from "../parts/slots";
 import { useResource } from "../resource";
 import { api, to } from "../route";
 import { axisOf, breadth, ticksOf, type Axis, type Span } from "../time/axis";
@@ -24,7 +25,7 @@ export function TimePage({ epic }: { epic: string }) {
       <Title short text={e ? `Timeline: ${e.title}` : "Timeline"} />
       <EpicTabs epic={epic} at="Timeline" />
       <Loaded of={answer} what="The timeline">
-        {(rows) => (each(rows).length > 0 ? <View key={epic} epic={epic} rows={each(rows)} atWork={e === undefined || e.run.state === "at work" || e.run.state === "ending"} /> : <p>No agent has run yet.</p>)}
+        {(rows) => (each(rows).length > 0 ? <View key={epic} epic={epic} rows={each(rows)} atWork={e === undefined || atWork(e.run)} /> : <p>No agent has run yet.</p>)}
       </Loaded>
     </>
   );
