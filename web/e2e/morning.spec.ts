@@ -70,7 +70,10 @@ test("what has ended leads on to its result; a key without a marked row takes th
   await page.goto(ui.link);
   await expect(section(page, "Waits for you").getByText("1/1 gate").first()).toBeVisible();
   await page.keyboard.press("a");
-  await expect(page.getByRole("form", { name: /^Approve/ })).toBeVisible();
+  const form = page.getByRole("form", { name: /^Approve/ });
+  const commit = /commit ([0-9a-f]{12}) only/.exec(await form.getByText(/^Counts for commit/).innerText())?.[1] ?? "none";
+  expect(await repo.git("log", "--all", "--format=%h %D", "--abbrev=12")).toContain(commit);
+  await expect(page.getByRole("region", { name: "The change to approve" })).toContainText(`to ${commit}`);
   await repo.ralph(0, "approve", "2.1", "--as", "ada");
   await repo.ralph(3, "apply");
   await page.goto(`${ui.address}#/`);

@@ -30,6 +30,7 @@ export function Now({ s, epic, query }: TabProps) {
     now: s.asks || s.word,
     offers: each(s.offers),
     bound: (o) => (approval && o.verb === "approve" && !o.how ? { gate: approval.gate, digest: approval.gate_digest, result: approval.result, base: approval.base } : undefined),
+    commitOf: (result) => (diff.data?.to.tree === result ? diff.data.to.commit : undefined),
     notYet: needsDiff && !approval ? (diff.failure ? "The change cannot be shown, so it cannot be approved here." : "The change is being read: it is approved as it is shown.") : undefined,
     approvers: each(show.approvers),
     reload: [path, `${path}/diff`],

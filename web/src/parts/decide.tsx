@@ -26,6 +26,7 @@ export interface Subject {
   now?: string | undefined; // how it stands, in words
   offers: Offer[];
   bound?: (o: Offer) => Bound | undefined; // what an approval is about
+  commitOf?: (result: string) => string | undefined; // that holds what an approval is about
   notYet?: string | undefined; // why nothing can be approved yet
   approvers?: string[] | undefined;
   reload: string[]; // paths to ask anew when it has changed
@@ -242,6 +243,7 @@ function DecideForm(props: { form: Form; subject: Subject; user: string; onClose
       {failure && !changed && <Trouble failure={failure} />}
       {changed && <Changed subject={subject} form={form} refused={refused} why={failure?.fault.error ?? subject.now ?? ""} onLooked={props.onChanged} />}
       {blocked && <p className="faint">{blocked}</p>}
+      <Counts bound={bound.current} commitOf={subject.commitOf} />
       <div className="buttons">
         <button type="submit" className="main" disabled={sending || changed || blocked !== undefined}>
           {sending ? "sending …" : `Send: ${offer.label}`}
@@ -255,6 +257,19 @@ function DecideForm(props: { form: Form; subject: Subject; user: string; onClose
         At a terminal: <Command text={offer.command} />
       </p>
     </form>
+  );
+}
+
+// Counts says for what alone an approval counts.
+function Counts({ bound: b, commitOf }: { bound: Bound | undefined; commitOf: Subject["commitOf"] }) {
+  if (!b) return null;
+  const commit = b.result && commitOf?.(b.result);
+  const [what, name] = commit ? ["commit", commit] : b.result ? ["the files of tree", b.result] : ["the plan with digest", b.digest?.replace(/^\w+:/, "")];
+  if (!name) return null;
+  return (
+    <p>
+      Counts for {what} <code>{name.slice(0, 12)}</code> only.
+    </p>
   );
 }
 
