@@ -60,6 +60,7 @@ test("what is left to do by hand names the button that follows", async ({ page, 
   await expect(heading(page)).toContainText("wait for you");
   await at(page, ui, `${await epicOf(page, "A shop that can be trusted")}/n/1.2/now`);
   await expect(byHand(page)).toContainText(/cd .*Then: Run its gates/);
+  await expect(section(page, "Earlier attempts")).toContainText(/implement #1.*failed.*unit fail.*TestRefund/s);
   await expect(page.getByRole("button", { name: "Run its gates" })).toBeVisible();
 });
 

@@ -9,7 +9,7 @@ import type { TabProps } from "./sprint";
 
 export const nameOf = (a: { step: string; number: number }): string => `${a.step}/${a.number}`;
 
-const wordOf = (a: Attempt): string => (a.waits_for ? `waiting: ${a.waits_for}` : a.replaced ? "replaced" : a.status);
+export const wordOf = (a: Attempt): string => (a.waits_for ? `waiting: ${a.waits_for}` : a.replaced ? "replaced" : a.status);
 
 export function Attempts({ s, epic, query }: TabProps) {
   const all = [...each(s.show.attempts)].reverse();

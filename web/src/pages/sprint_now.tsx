@@ -8,12 +8,13 @@ import { DiffView } from "../parts/diff";
 import { Holds } from "../parts/holds";
 import { anotherNow, beside } from "../parts/inbox";
 import { LogView } from "../parts/log";
-import { ErredList, VerdictList } from "../parts/verdicts";
+import { ErredList, VerdictLine, VerdictList } from "../parts/verdicts";
 import { useResource } from "../resource";
 import { api, to } from "../route";
-import { each } from "../words";
+import { each, firstLine } from "../words";
 import { Journal } from "./journal";
 import type { TabProps } from "./sprint";
+import { nameOf, wordOf } from "./sprint_attempts";
 
 export function Now({ s, epic, query }: TabProps) {
   const { show } = s;
@@ -51,6 +52,7 @@ export function Now({ s, epic, query }: TabProps) {
             <ErredList erred={each(last.erred)} />
           </Section>
         )}
+        <Earlier attempts={each(show.attempts).slice(0, -1)} epic={epic} sprint={show.key} />
         {each(show.feedback).length > 0 && (
           <details>
             <summary>{show.status === "blocked" ? "What the next attempt is told" : "What its agent was told"}</summary>
@@ -79,6 +81,37 @@ export function Now({ s, epic, query }: TabProps) {
 }
 
 export const lastAttempt = (all: Attempt[]): Attempt | undefined => all[all.length - 1];
+
+const few = 4; // earlier attempts
+
+// Earlier is what came of the attempts before the last one, in a line each, newest first.
+function Earlier({ attempts, epic, sprint }: { attempts: Attempt[]; epic: string; sprint: string }) {
+  if (attempts.length === 0) return null;
+  const shown = attempts.slice(-few).reverse();
+  return (
+    <Section title="Earlier attempts" count={attempts.length}>
+      <ul className="plain verdictlist">
+        {shown.map((a) => {
+          const failed = each(a.gates).find((g) => g.verdict !== "pass");
+          const why = firstLine(failed?.message || (a.status === "passed" ? "" : a.reason));
+          return (
+            <li key={nameOf(a)}>
+              <div className="row">
+                <a href={to.sprint(epic, sprint, "attempts", { run: nameOf(a) })}>
+                  {a.step} #{a.number}
+                </a>
+                <Status status={wordOf(a)} />
+                <VerdictLine gates={each(a.gates)} />
+              </div>
+              {why && <p className="said faint">{why}</p>}
+            </li>
+          );
+        })}
+      </ul>
+      {attempts.length > few && <a href={to.sprint(epic, sprint, "attempts")}>{attempts.length - few} more</a>}
+    </Section>
+  );
+}
 
 function Stands({ s, heard }: { s: TabProps["s"]; heard: string }) {
   const { show } = s;
