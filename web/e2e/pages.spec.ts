@@ -109,3 +109,27 @@ test("480 pixels: nothing scrolls sideways, and a finger can hit the buttons", a
     });
   }
 });
+
+test("480 pixels: Why breaks no word, and the keys are at hand", async ({ page, morning: { ui } }) => {
+  await page.setViewportSize({ width: 480, height: 800 });
+  await page.goto(ui.link);
+  await expect(heading(page)).toContainText("wait for you");
+  await at(page, ui, `${await epicOf(page, title)}/n/2.1/why`);
+  await expect(page.getByRole("table")).toContainText("steps.implement.gates.sign-off.timeout_ms");
+  const broken = await page.getByRole("table").evaluate((table) => {
+    const out: string[] = [];
+    const texts = document.createTreeWalker(table, NodeFilter.SHOW_TEXT);
+    for (let n = texts.nextNode(); n; n = texts.nextNode()) {
+      for (const word of (n.textContent ?? "").matchAll(/[^\s./_-]+/g)) {
+        const range = document.createRange();
+        range.setStart(n, word.index);
+        range.setEnd(n, word.index + word[0].length);
+        if (new Set([...range.getClientRects()].map((r) => r.top)).size > 1) out.push(word[0]);
+      }
+    }
+    return out;
+  });
+  expect(broken).toEqual([]);
+  await page.getByRole("button", { name: "Keys", exact: true }).click();
+  await expect(page.getByRole("dialog", { name: "Keys" })).toBeVisible();
+});

@@ -47,7 +47,7 @@ export function App() {
       <main ref={main} tabIndex={-1} className={locked ? "old" : ""}>
         {(in_ || !locked) && <Page route={route} />}
       </main>
-      <BottomBar route={route} epic={epic} onFind={() => setSheet("find")} />
+      <BottomBar route={route} epic={epic} onFind={() => setSheet("find")} onHelp={() => setSheet("help")} />
       <Said />
       {sheet === "help" && <Help onClose={() => setSheet(null)} />}
       {sheet === "find" && <Find epic={epicOf(route)} onClose={() => setSheet(null)} />}
@@ -188,7 +188,7 @@ function Header({ route, epic, onFind, onHelp }: { route: Route; epic: string; o
   );
 }
 
-function BottomBar({ route, epic, onFind }: { route: Route; epic: string; onFind: () => void }) {
+function BottomBar({ route, epic, onFind, onHelp }: { route: Route; epic: string; onFind: () => void; onHelp: () => void }) {
   const waiting = each(useResource<InboxAnswer>("/inbox").data?.items).length;
   const at = (p: string) => (route.page === p ? "page" : undefined);
   return (
@@ -206,6 +206,9 @@ function BottomBar({ route, epic, onFind }: { route: Route; epic: string; onFind
       )}
       <button type="button" onClick={onFind}>
         Find
+      </button>
+      <button type="button" onClick={onHelp}>
+        Keys
       </button>
     </nav>
   );

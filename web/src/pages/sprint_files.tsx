@@ -1,4 +1,5 @@
 // The tabs of a sprint that show files of its attempts, and where its values come from.
+import { Fragment } from "react";
 import type { Diff, FileList, Why } from "../api";
 import { frozen } from "../frozen";
 import { Loaded, Trouble } from "../parts/basics";
@@ -150,12 +151,22 @@ export function PromptTab(props: TabProps) {
   );
 }
 
+// Parted is a text that may go on in the next line behind the parts of a name or a path.
+function Parted({ text }: { text: string }) {
+  return text.split(/(?<=[./_])/).map((part, i) => (
+    <Fragment key={i}>
+      {i > 0 && <wbr />}
+      {part}
+    </Fragment>
+  ));
+}
+
 export function WhyTab({ s, epic }: TabProps) {
   const why = useResource<Why>(`${api.sprint(epic, s.show.key)}/why`);
   return (
     <Loaded of={why} what="Where its values come from">
       {(w) => (
-        <div className="wide">
+        <div className="wide reasons">
           <table>
             <thead>
               <tr>
@@ -168,15 +179,19 @@ export function WhyTab({ s, epic }: TabProps) {
               {each(w.reasons).map((r, i) => (
                 <tr key={`${r.field} ${i}`}>
                   <th scope="row">
-                    <code>{r.field}</code>
+                    <code>
+                      <Parted text={r.field} />
+                    </code>
                   </th>
-                  <td className="said">{r.value}</td>
+                  <td className="said">
+                    <Parted text={r.value} />
+                  </td>
                   <td>
                     {r.origin}
                     {r.range?.file && (
                       <span className="faint">
                         {" "}
-                        {r.range.file}
+                        <Parted text={r.range.file} />
                         {r.range.from && `:${r.range.from.line}`}
                       </span>
                     )}
