@@ -73,6 +73,8 @@ test("what has ended leads on to its result; a key without a marked row takes th
   await page.keyboard.press("a");
   const form = page.getByRole("form", { name: /^Approve/ });
   const commit = /commit ([0-9a-f]{12}) only/.exec(await form.getByText(/^Counts for commit/).innerText())?.[1] ?? "none";
+  await expect(form).toContainText(/At a terminal: ralph approve 2\.[12] --as ada/);
+  await expect(form).toContainText(`in ${repo.dir}`);
   expect(await repo.git("log", "--all", "--format=%h %D", "--abbrev=12")).toContain(commit);
   await expect(page.getByRole("region", { name: "The change to approve" })).toContainText(`to ${commit}`);
   await repo.ralph(0, "approve", "2.1", "--as", "ada");

@@ -9,6 +9,7 @@ import { refresh, useResource } from "../resource";
 import { settle } from "../route";
 import { capital, firstLine } from "../words";
 import { Command, Trouble } from "./basics";
+import { useDir } from "./epictabs";
 
 // Bound is what an approval is about, as it was shown.
 export interface Bound {
@@ -109,8 +110,7 @@ export function Decisions({ subject, open, onBusy }: { subject: Subject; open?: 
     begin(decisions.find((o) => doing(o) === open) ?? first(open));
     settle("do");
   });
-  useEffect(() => onBusy?.(form !== null || done !== null), [form, done]);
-  if (session?.read_only) return <ReadOnly offers={decisions} />;
+  if (session?.read_only) return <ReadOnly offers={decisions} epic={subject.epic} />;
   return (
     <div className="decide">
       {done && <Taken decided={done} />}
@@ -176,6 +176,7 @@ function DecideForm(props: { form: Form; subject: Subject; user: string; onClose
     return () => document.querySelector("main")?.focus({ preventScroll: true });
   }, []);
   useSend(ref);
+  const dir = useDir(subject.epic);
   const budgets = offer.verb === "resume";
   const blocked = offer.verb === "approve" && !offer.how && !bound.current ? subject.notYet : undefined;
   const send = async (e: FormEvent) => {
@@ -255,6 +256,7 @@ function DecideForm(props: { form: Form; subject: Subject; user: string; onClose
       </div>
       <p className="faint terminal">
         At a terminal: <Command text={offer.command} />
+        {dir && ` in ${dir}`}
       </p>
     </form>
   );
@@ -356,12 +358,15 @@ function Taken({ decided }: { decided: Decided }) {
   );
 }
 
-function ReadOnly({ offers }: { offers: Offer[] }) {
+function ReadOnly({ offers, epic }: { offers: Offer[]; epic: string }) {
+  const dir = useDir(epic);
   const why = frozen ? "This is a report." : "This page only reads (--read-only).";
   if (offers.length === 0) return <p className="faint">{why}</p>;
   return (
     <details className="faint">
-      <summary>{why} What can be decided at a terminal</summary>
+      <summary>
+        {why} What can be decided at a terminal{dir && ` in ${dir}`}
+      </summary>
       <ul className="plain">
         {offers.map((o) => (
           <li key={o.command}>

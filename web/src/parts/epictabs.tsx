@@ -33,3 +33,8 @@ export function useEpicLine(epic: string): EpicLine | undefined {
     .flatMap((r) => each(r.epics))
     .find((e) => e.id === epic);
 }
+
+// useDir is where the commands about an epic are typed.
+export function useDir(epic: string): string {
+  return each(useResource<Repository[]>("/repos").data).find((r) => each(r.epics).some((e) => e.id === epic))?.dir ?? "";
+}
