@@ -220,7 +220,7 @@ func play(ctx context.Context, rest *ir.Epic, s *simulate.Scenario) *Forecast {
 	}
 	return &Forecast{
 		P50MS: took[plays/2-1].Milliseconds(), P90MS: took[plays*9/10-1].Milliseconds(), Slots: slots,
-		Note: fmt.Sprintf("%d plays of the %s that are left, with the times of this epic; what is at work counts less what it has worked, and people approve within 10 minutes", plays, text.Count(len(rest.Nodes), "sprint")),
+		Note: fmt.Sprintf("%d plays of the %s that %s left, with the times of this epic; what is at work counts less what it has worked, and people approve within 10 minutes", plays, text.Count(len(rest.Nodes), "sprint"), text.Form(len(rest.Nodes), "is", "are")),
 	}
 }
 

@@ -10,6 +10,7 @@ test("the first screen says what waits, what failed and why", async ({ page, mor
   await expect(page).toHaveTitle(/^\(2\) /);
   const seen = async (what: ReturnType<typeof section>) => expect(what).toBeInViewport({ ratio: 1 });
   await seen(page.getByText("1 of 6 done").first());
+  await seen(page.getByRole("listitem").getByText("1 failed"));
   const waits = section(page, "Waits for you");
   await seen(waits.getByRole("link", { name: /approval.*2\.1.*Sign-in/ }));
   await seen(waits.getByRole("link", { name: /approval.*2\.2.*Terms of sale/ }));

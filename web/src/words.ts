@@ -71,6 +71,9 @@ export const needOf = (human: boolean | undefined, status: string): Need | "" =>
 // needOfState is that of a state as …/status has it.
 export const needOfState = (state: string | undefined): Need | "" => needOf(state === "waiting human", state ?? "");
 
+// inAll is what sprints of a status are called where they are counted.
+export const inAll = (status: string): string => (status === "blocked" ? "failed" : status);
+
 export const count = (n: number, one: string, many = `${one}s`): string => `${whole(n)} ${n === 1 ? one : many}`;
 
 const figures = new Intl.NumberFormat("en");

@@ -5,7 +5,7 @@ import type { Shown } from "../pages/graph";
 import { Status } from "../parts/basics";
 import { matches } from "../parts/find";
 import { to } from "../route";
-import { sign, tone, whole } from "../words";
+import { inAll, sign, tone, whole } from "../words";
 import { useAll, useGroup, useNeed, useStatus, type Board } from "./board";
 import { phaseName, type Model } from "./model";
 import type { View } from "./view";
@@ -14,7 +14,7 @@ const filters: [string, (board: Board, model: Model, sprint: number) => boolean]
   ["all", () => true],
   ["waits for you", (b, _, i) => b.asks(i)],
   ["waiting", (b, _, i) => b.status(i) === "waiting"],
-  ["blocked", (b, _, i) => b.status(i) === "blocked"],
+  ["failed", (b, _, i) => b.status(i) === "blocked"],
   ["running", (b, _, i) => b.status(i) === "running"],
   ["critical path", (_, m, i) => m.critical.has(i)],
 ];
@@ -78,7 +78,7 @@ function Found(shown: Shown) {
   return (
     <>
       {view.chosen >= 0 && !found.slice(0, most).includes(view.chosen) && <Chosen {...shown} sprint={view.chosen} named />}
-      {found.length === 0 && <p className="faint">None of them is like that.</p>}
+      {found.length === 0 && <p className="faint">No sprint is like that.</p>}
       <ul className="plain">
         {found.slice(0, most).map((i) => (
           <SprintRow key={i} {...shown} sprint={i} />
@@ -158,7 +158,7 @@ export function Counts({ board, sprints }: { board: Board; sprints: number[] }) 
           <span key={s} className={`status ${tone(s)}`}>
             <span aria-hidden="true">{sign(s)}</span>
             {n.get(s)}
-            <span className="hidden"> {s}</span>
+            <span className="hidden"> {inAll(s)}</span>
           </span>
         ))}
       {rest > 0 && (

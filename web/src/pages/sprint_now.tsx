@@ -11,7 +11,7 @@ import { LogView } from "../parts/log";
 import { ErredList, VerdictLine, VerdictList } from "../parts/verdicts";
 import { useResource } from "../resource";
 import { api, to } from "../route";
-import { each, firstLine } from "../words";
+import { count, each, firstLine } from "../words";
 import { Journal } from "./journal";
 import type { TabProps } from "./sprint";
 import { nameOf, wordOf } from "./sprint_attempts";
@@ -216,7 +216,7 @@ function InTracker({ known, path }: { known: Bead; path: string }) {
         <span>{bead.title}</span>
         {!bead.asked && <span className="faint">as this run tells bd{bead.cannot && `: ${bead.cannot}`}</span>}
       </p>
-      {bead.unsent > 0 && <p className="status asks">{bead.unsent} comments are not sent yet</p>}
+      {bead.unsent > 0 && <p className="status asks">{count(bead.unsent, "comment is", "comments are")} not sent yet</p>}
       {each(bead.comments).map((c, i) => (
         <div key={i}>
           <p className="faint">

@@ -73,7 +73,7 @@ function View({ epic, rows, atWork }: { epic: string; rows: TimelineRow[]; atWor
       </div>
       <Legend />
       <AxisLine axis={axis} />
-      {lines.length === 0 && <p className="faint">None of the {whole(night.sprints)} sprints is like that.</p>}
+      {lines.length === 0 && <p className="faint">No sprint is like that.</p>}
       <div className="timerows">{lines.length > plainly ? <WindowVirtualizer>{lines}</WindowVirtualizer> : lines}</div>
     </>
   );
@@ -159,7 +159,7 @@ function PhaseLine({ phase, name, axis, shut, turn, need }: PhaseOf) {
     <div className="timeline phaseline">
       <button type="button" className="what" data-row="" data-need={need} title={name} aria-expanded={!shut} onClick={() => turn(phase.key)}>
         <span aria-hidden="true">{shut ? "▸" : "▾"}</span> <span className="title">{name}</span>
-        {failed > 0 && <Status status="failed" word={String(failed)} />}
+        {failed > 0 && <Status status="failed" word={`${whole(failed)} failed`} />}
       </button>
       <Track axis={axis} attempts={attempts} merged />
       <span className="took">{count(phase.sprints.length, "sprint")}</span>

@@ -7,7 +7,7 @@ import { useKeys } from "../keys";
 import { frozen } from "../frozen";
 import { refresh, useResource } from "../resource";
 import { settle } from "../route";
-import { capital, firstLine } from "../words";
+import { capital, count, firstLine } from "../words";
 import { Command, Trouble } from "./basics";
 import { useDir } from "./epictabs";
 
@@ -335,7 +335,7 @@ const room = 2000; // bytes of a message (executor.MaxNote)
 function Room({ text }: { text: string }) {
   const left = room - new TextEncoder().encode(text).length;
   if (left > 300) return null;
-  return <span className={left < 0 ? "status bad" : "faint"}>{left < 0 ? `${-left} bytes too long` : `${left} bytes left`}</span>;
+  return <span className={left < 0 ? "status bad" : "faint"}>{left < 0 ? `${count(-left, "byte")} too long` : `${count(left, "byte")} left`}</span>;
 }
 
 function Taken({ decided }: { decided: Decided }) {

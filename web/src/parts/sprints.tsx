@@ -2,7 +2,7 @@
 import { useMemo, useState } from "react";
 import type { Failure, SprintLine } from "../api";
 import { to } from "../route";
-import { count, each, firstLine, lasted, needOf, sign, tone, whole } from "../words";
+import { count, each, firstLine, inAll, lasted, needOf, sign, tone, whole } from "../words";
 import { Ago, Status } from "./basics";
 import { Acts, doing } from "./decide";
 import { matches } from "./find";
@@ -44,7 +44,7 @@ export function SprintRows({ epic, sprints }: { epic: string; sprints: SprintLin
 const filters: [string, (s: SprintLine) => boolean][] = [
   ["all", () => true],
   ["waiting", (s) => s.status === "waiting"],
-  ["blocked", (s) => s.status === "blocked"],
+  ["failed", (s) => s.status === "blocked"],
   ["running", (s) => s.status === "running"],
   ["to do", (s) => s.status === "pending" || s.status === "ready"],
   ["done", (s) => s.status === "done" || s.status === "skipped"],
@@ -84,7 +84,7 @@ export function SprintList({ epic, sprints }: { epic: string; sprints: SprintLin
             ))}
         </div>
       </div>
-      {shown.length === 0 && <p className="faint">None of the {whole(sprints.length)} sprints is like that.</p>}
+      {shown.length === 0 && <p className="faint">No sprint is like that.</p>}
       <SprintRows key={look.filter} epic={epic} sprints={shown} />
     </>
   );
@@ -148,7 +148,7 @@ export function Tally({ counts, total }: { counts: Record<string, number> | null
               {sign(s)}
             </span>
             <span>
-              {s === "done" ? `${whole(c[s] ?? 0)} of ${whole(total)} done` : `${whole(c[s] ?? 0)} ${s}`}
+              {s === "done" ? `${whole(c[s] ?? 0)} of ${whole(total)} done` : `${whole(c[s] ?? 0)} ${inAll(s)}`}
             </span>
           </span>
         ))}
