@@ -265,6 +265,7 @@ type (
 		Whole    []FileChange `json:"whole,omitzero"`    // the first changes since the step's start, where the attempt started later
 		Lacks    string       `json:"lacks,omitempty"`   // of a person's work: the base that is not in it, for them to merge
 		Listed   []string     `json:"listed,omitempty"`  // found and allowed: new protected files, refs that moved, a person's own breaches
+		Fresh    int          `json:"fresh,omitempty"`   // the first of Listed that name new protected files, which gates allow; 0 also in events of earlier releases
 	}
 	// GateJudged is a gate's verdict on the collected commit.
 	GateJudged struct {

@@ -136,6 +136,7 @@ func (l *live) checks() []TrustCheck {
 		check("page", "Decisions from this page", "none", trustGood, f.page),
 		check("red-first", "Tests that were seen to fail before the work", "no gate asks for that", trustNone, f.red),
 		check("protected", "Protected files, and what else ralph noted in commits", "nothing", trustLook, f.protected),
+		check("fresh", "New files that gates protect from now on", "none", trustNone, f.fresh),
 		check("others", "Changes and commits by others", "none were seen", trustLook, others),
 		check("spoken", "What people wrote in agents' sessions", "nothing", trustLook, f.spoken),
 		check("sandbox", "How agents are confined", cmp.Or(strings.TrimSuffix(level, "."), "all are"), trustLook, open),
@@ -189,8 +190,8 @@ func confinedNot(epic *ir.Epic) map[string]bool {
 
 // finder collects proofs from events.
 type finder struct {
-	l                                                       *live
-	waived, overrides, claims, page, red, protected, spoken []Proof
+	l                                                              *live
+	waived, overrides, claims, page, red, fresh, protected, spoken []Proof
 
 	refused map[string]map[string]int // how often a host was, by sandbox
 }
@@ -242,8 +243,12 @@ func (f *finder) event(e executor.Event) {
 		}
 	case executor.Collected:
 		p.File = "changes.json"
-		for _, x := range b.Listed {
-			say(&f.protected, x)
+		for i, x := range b.Listed {
+			if i < b.Fresh {
+				say(&f.fresh, x)
+			} else {
+				say(&f.protected, x)
+			}
 		}
 		for _, x := range b.Problems {
 			say(&f.protected, "refused: "+x)

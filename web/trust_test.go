@@ -6,6 +6,19 @@ import (
 	"github.com/ralph-compiler/ralph/executor"
 )
 
+func TestNewProtectedFilesAreListedApart(t *testing.T) {
+	t.Parallel()
+	f := &finder{}
+	f.event(executor.Event{Body: executor.Collected{Listed: []string{"new files that gate unit protects from now on: a_test.go", "gate unit protects what was changed: b_test.go"}, Fresh: 1}})
+	f.event(executor.Event{Body: executor.Collected{Listed: []string{"new files: of an earlier release"}}})
+	if len(f.fresh) != 1 || len(f.protected) != 2 || f.protected[0].Text != "gate unit protects what was changed: b_test.go" {
+		t.Errorf("new: %+v\nelse: %+v", f.fresh, f.protected)
+	}
+	if c := check("fresh", "", "none", trustNone, f.fresh); c.State != trustGood {
+		t.Errorf("new files are %s", c.State)
+	}
+}
+
 func TestWhatSandboxesRefusedIsAddedUp(t *testing.T) {
 	t.Parallel()
 	f := &finder{}

@@ -60,9 +60,9 @@ func (s *space) examine(ctx context.Context, e executor.Effect, n *ir.Node, step
 		return c, err
 	}
 	breaches = append(breaches, hit...)
-	c.Listed = append(c.Listed, fresh...)
+	found := fresh
 	if e.Person {
-		c.Listed = append(c.Listed, breaches...)
+		found = append(found, breaches...)
 	} else {
 		c.Problems = append(c.Problems, breaches...)
 	}
@@ -73,8 +73,18 @@ func (s *space) examine(ctx context.Context, e executor.Effect, n *ir.Node, step
 		}
 		c.Problems = append(c.Problems, markers...)
 	}
-	c.Problems, c.Listed = bounded(c.Problems, roomProblems), bounded(c.Listed, roomListed)
+	c.Problems = bounded(c.Problems, roomProblems)
+	list(&c, found, len(fresh))
 	return c, nil
+}
+
+// list bounds what is listed. The first fresh of it name new protected files; what says how many
+// more there are does not.
+func list(c *executor.Collected, all []string, fresh int) {
+	c.Listed, c.Fresh = bounded(all, roomListed), fresh
+	if len(all) > 1 && !slices.Equal(c.Listed, all) {
+		c.Fresh = min(fresh, len(c.Listed)-1)
+	}
 }
 
 func (s *space) madeFiles(n *ir.Node) ([]string, error) {

@@ -63,7 +63,7 @@ func (s *Space) Collect(ctx context.Context, e executor.Effect, o executor.Outco
 	} else if c, err = s.examine(ctx, e, n, step, commit, problems); err == nil && e.Person {
 		err = s.lacking(ctx, &c, e)
 	}
-	c.Listed = bounded(append(c.Listed, append(seen, moved...)...), roomListed)
+	list(&c, append(c.Listed, append(seen, moved...)...), c.Fresh)
 	return c, err
 }
 

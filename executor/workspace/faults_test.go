@@ -37,7 +37,7 @@ func TestRefsThatMoveMeanwhileAreListed(t *testing.T) { // execution §7: report
 			t.Errorf("%q lacks %q", got, want)
 		}
 	}
-	if len(c.Listed) != 3 || len(c.Problems) > 0 {
+	if len(c.Listed) != 3 || c.Fresh != 0 || len(c.Problems) > 0 {
 		t.Errorf("collected %+v", c)
 	}
 	if tip := r.git("rev-parse", "other"); tip != theirs {
@@ -150,7 +150,7 @@ func testNewProtectedFilesAreListed(t *testing.T) {
 	r.prepare("bd-1-1", 1, base)
 	r.in("bd-1-1", "tests/b_test.sh", "exit 0\n")
 	c := r.collect("bd-1-1", 1, base)
-	if len(c.Problems) > 0 || len(c.Listed) != 1 || !strings.Contains(c.Listed[0], "tests/b_test.sh") {
+	if len(c.Problems) > 0 || len(c.Listed) != 1 || c.Fresh != 1 || !strings.Contains(c.Listed[0], "tests/b_test.sh") {
 		t.Errorf("collected %+v", c)
 	}
 	r.prepare("bd-1-1", 2, base)
