@@ -151,9 +151,10 @@ export function PromptTab(props: TabProps) {
   );
 }
 
-// Parted is a text that may go on in the next line behind the parts of a name or a path.
-function Parted({ text }: { text: string }) {
-  return text.split(/(?<=[./_])/).map((part, i) => (
+// Parted is a text that may go on in the next line behind the parts of a path or, with dots, of
+// a name.
+function Parted({ text, dots }: { text: string; dots?: boolean }) {
+  return text.split(dots ? /(?<=[._])/ : /(?<=\/)/).map((part, i) => (
     <Fragment key={i}>
       {i > 0 && <wbr />}
       {part}
@@ -180,7 +181,7 @@ export function WhyTab({ s, epic }: TabProps) {
                 <tr key={`${r.field} ${i}`}>
                   <th scope="row">
                     <code>
-                      <Parted text={r.field} />
+                      <Parted text={r.field} dots />
                     </code>
                   </th>
                   <td className="said">

@@ -133,7 +133,7 @@ export function Failures({ failures, epics }: { failures: Failure[]; epics: bool
   );
 }
 
-const order = ["blocked", "waiting", "goes on", "running", "done", "skipped", "cancelled", "ready", "pending"];
+const order = ["waiting", "blocked", "running", "goes on", "done", "skipped", "cancelled", "ready", "pending"];
 
 // Tally is how many sprints there are of each status, what needs somebody first.
 export function Tally({ counts, total }: { counts: Record<string, number> | null; total: number }) {
