@@ -110,6 +110,7 @@ export function Decisions({ subject, open, onBusy }: { subject: Subject; open?: 
     begin(decisions.find((o) => doing(o) === open) ?? first(open));
     settle("do");
   });
+  useEffect(() => onBusy?.(form !== null || done !== null), [form, done]);
   if (session?.read_only) return <ReadOnly offers={decisions} epic={subject.epic} />;
   return (
     <div className="decide">
