@@ -114,6 +114,7 @@ type (
 		Word   string     `json:"word"`             // its status, in words
 		Human  bool       `json:"human,omitempty"`  // it waits for a person, or for more budget
 		Free   bool       `json:"free,omitempty"`   // it is ready, and only a slot is missing
+		For    string     `json:"for,omitempty"`    // what it waits for
 		Doing  string     `json:"doing,omitempty"`  // while it runs
 		Reason string     `json:"reason,omitempty"` // first line
 		Since  *time.Time `json:"since,omitempty"`

@@ -91,7 +91,7 @@ func failed(v machine.NodeView) bool { return v.Status == executor.Blocked }
 
 func sprintLine(v machine.NodeView) SprintLine {
 	return SprintLine{
-		Key: v.Key, Title: v.Title, Phase: v.Phase, Status: v.Status.String(), Word: words.Status(v), Human: record.WaitsForPerson(v), Free: v.Free, Doing: v.Doing, Reason: words.First(v.Reason),
+		Key: v.Key, Title: v.Title, Phase: v.Phase, Status: v.Status.String(), Word: words.Status(v), Human: record.WaitsForPerson(v), Free: v.Free, For: string(v.For), Doing: v.Doing, Reason: words.First(v.Reason),
 		Since: past(v.Since), Tries: v.Tries(), Spent: words.SpentShort(v.Spent), WorkMS: v.Worked.Milliseconds(),
 	}
 }

@@ -681,6 +681,7 @@ export interface SprintLine {
   word: string;
   human?: boolean;
   free?: boolean;
+  for?: string;
   doing?: string;
   reason?: string;
   since?: null | string;

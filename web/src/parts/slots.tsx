@@ -1,4 +1,4 @@
-import type { Epic } from "../api";
+import type { Epic, SprintLine } from "../api";
 import { count, each, named } from "../words";
 
 export const atWork = (run: { state: string }): boolean => run.state === "at work" || run.state === "ending";
@@ -7,14 +7,14 @@ export const atWork = (run: { state: string }): boolean => run.state === "at wor
 export function Slots({ of: e }: { of: Epic }) {
   const slots = e.run.slots ?? 0;
   if (!atWork(e.run) || slots === 0) return null;
-  const keys = (is: (word: string, free: boolean) => boolean) => each(e.sprints).filter((s) => is(s.word, s.free === true)).map((s) => s.key);
+  const keys = (is: (s: SprintLine) => boolean) => each(e.sprints).filter(is).map((s) => s.key);
   const wait = (list: string[], what: string) => list.length > 0 && `; ${named(list, list.length)} ${list.length === 1 ? "waits" : "wait"} for ${what}`;
   const running = each(e.running).length;
   return (
     <span className="faint">
       {running} of {count(slots, "slot")}
-      {running >= slots && wait(keys((_, free) => free), "one")}
-      {wait(keys((word) => word === "waiting: limit"), "a limit")}
+      {running >= slots && wait(keys((s) => s.free === true), "one")}
+      {wait(keys((s) => s.for === "limit"), "a limit")}
     </span>
   );
 }
