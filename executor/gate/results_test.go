@@ -272,3 +272,21 @@ func TestAnUnusableSchemaIsAnErrorOfThePolicy(t *testing.T) {
 		}
 	}
 }
+
+func TestAnAnswerInAFileHasALimit(t *testing.T) {
+	schema, err := schemaOf(ir.Gate{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "answer.json")
+	for size, want := range map[int]string{maxAnswer: "", maxAnswer + 1: "the answer has more than"} {
+		frame := len(`{"status":"pass","message":""}`)
+		if err := os.WriteFile(file, []byte(`{"status":"pass","message":"`+strings.Repeat("m", size-frame)+`"}`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		v, err := readVerdict(answers(nil, file), schema)
+		if want == "" && (err != nil || v.status != executor.Pass) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%d bytes: status %q, %v", size, v.status, err)
+		}
+	}
+}
