@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/wall"
 )
 
 // outside are variables that lead to what is not inside.
@@ -58,46 +60,85 @@ var toolchains = []string{
 }
 
 // programs are the directories and files, to be mounted read-only, from which programs
-// with this environment run: those of PATH, toolchains, and what path really is. None lies in
-// one before it: a link there would be in the way, and is enough.
-func programs(env []string, home, path string) []string {
-	var out []string
-	add := func(p string) {
-		p = filepath.Clean(p)
-		has := func(dir string) bool { return within(p, dir) }
-		if !filepath.IsAbs(p) || usual(p) || within(home, p) || slices.ContainsFunc(out, has) {
+// with this environment run: those of PATH, toolchains, and where path and its links lead. None lies
+// in one before it: a link there would be in the way, and is enough. A link that programs may
+// write (writable) is not followed: it would choose what is mounted.
+func programs(env []string, home, path string, writable func(string) bool) []wall.Mount {
+	var out []wall.Mount
+	add := func(from, at string) {
+		at = filepath.Clean(at)
+		has := func(m wall.Mount) bool { return within(at, m.At) }
+		if !filepath.IsAbs(at) || usual(at) || within(home, at) || slices.ContainsFunc(out, has) {
 			return
 		}
-		if _, err := os.Stat(p); err == nil { // else it is not there, or not for this user: PATH outlives su
-			out = append(out, p)
+		if _, err := os.Stat(from); err == nil { // else it is not there, or not for this user: PATH outlives su
+			out = append(out, wall.Mount{From: from, At: at, Optional: true})
 		}
 	}
 	for _, dir := range filepath.SplitList(value(env, "PATH")) {
 		if filepath.IsAbs(dir) {
 			for _, p := range toolchain(filepath.Clean(dir), home) {
-				add(p)
+				add(p, p)
 			}
 		}
 	}
 	for _, t := range toolchains {
-		add(filepath.Join(home, t))
+		p := filepath.Join(home, t)
+		add(p, p)
 	}
 	for _, name := range certificates {
 		if f := value(env, name); filepath.IsAbs(f) {
-			add(f)
+			add(f, f)
 		}
 	}
-	if path == "" {
-		return out
-	}
-	add(path)
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		if i := strings.LastIndex(real, "/node_modules/"); i > 0 { // it needs its neighbours
-			real = real[:i+len("/node_modules")]
-		}
-		add(real)
-	}
+	follow(path, writable, add)
 	return out
+}
+
+// follow adds a program, and what each of its links leads to. A directory that is reached by
+// a link is one of its own inside, so that a link with ".." in it leads elsewhere there: at is where
+// a program inside finds what is at from outside.
+func follow(path string, writable func(string) bool, add func(from, at string)) {
+	var way []wall.Mount
+	for from, at := path, path; path != "" && len(way) <= 40; { // Linux follows 40
+		dir, err := filepath.EvalSymlinks(filepath.Dir(from))
+		if err != nil {
+			return
+		}
+		if from = filepath.Join(dir, filepath.Base(from)); writable(from) || writable(at) {
+			return
+		}
+		way = append(way, wall.Mount{From: from, At: at})
+		link, err := os.Readlink(from)
+		if err != nil {
+			way = append(way, wall.Mount{From: from, At: from})
+			break
+		}
+		if filepath.IsAbs(link) {
+			from, at = link, link
+		} else {
+			from, at = filepath.Join(dir, link), filepath.Join(filepath.Dir(at), link)
+		}
+	}
+	for i, m := range way {
+		// Of /etc, what links lead to alone: /etc/alternatives and the like are in every sandbox.
+		if i == len(way)-1 || !within(m.At, "/etc") {
+			add(neighbours(m.From, m.At))
+		}
+	}
+}
+
+// neighbours are the packages beside one of npm's: it needs them.
+func neighbours(from, at string) (string, string) {
+	const dir = "/node_modules"
+	i := strings.LastIndex(from, dir+"/")
+	if i < 0 {
+		return from, at
+	}
+	if rest := from[i+len(dir):]; strings.HasSuffix(at, dir+rest) {
+		return strings.TrimSuffix(from, rest), strings.TrimSuffix(at, rest)
+	}
+	return from, at
 }
 
 // usual reports whether a path is in every sandbox as it is.

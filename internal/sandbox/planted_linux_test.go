@@ -25,6 +25,63 @@ func TestAProgramThatIsALinkLeadsNowhere(t *testing.T) {
 	}
 }
 
+// TestAProgramIsReachedThroughLinks: a directory of PATH can be one, and a program in it, with
+// ".." in its target; what npm installed needs its neighbours. A profile of Nix looks so.
+func TestAProgramIsReachedThroughLinks(t *testing.T) {
+	top := t.TempDir()
+	for _, dir := range []string{"real/bin", "real/node_modules/agent", "real/node_modules/beside"} {
+		if err := os.MkdirAll(filepath.Join(top, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, text := range map[string]string{"agent/agent": "#!/bin/sh\n. ${0%/bin/*}/node_modules/beside/said\n", "beside/said": "echo it runs\n"} {
+		if err := os.WriteFile(filepath.Join(top, "real/node_modules", name), []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for at, to := range map[string]string{
+		"real/bin/agent": "../node_modules/agent/agent", "here": "real", "twice": "here/bin/agent",
+	} {
+		if err := os.Symlink(to, filepath.Join(top, at)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, kind := range []wall.Kind{wall.Namespaces, wall.Bwrap, wall.Landlock} {
+		for _, path := range []string{"real/bin/agent", "here/bin/agent", "twice"} {
+			for _, on := range []string{"", filepath.Dir(path)} {
+				t.Run(string(kind)+"/"+path+"/"+on, func(t *testing.T) {
+					p := process.Spec{Argv: []string{filepath.Join(top, path)}}
+					if on != "" {
+						p.Env = []string{"PATH=" + filepath.Join(top, on) + ":/usr/bin:/bin"}
+					}
+					out, _, err := begin(t, wall.Spec{Kind: kind}, p)
+					missing(t, err)
+					if out != "it runs" && path != "twice" || err != nil { // twice has no neighbours beside it
+						t.Errorf("%q, %v", out, err)
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestALinkOfALinkIsFollowedOnlyWhereNobodyWrites: what a program inside may have put there
+// would choose what the next one sees.
+func TestALinkOfALinkIsFollowedOnlyWhereNobodyWrites(t *testing.T) {
+	dir, other, bin := t.TempDir(), t.TempDir(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(other, "deploy.sh"), []byte("#!/bin/sh\necho secret\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for at, to := range map[string]string{filepath.Join(bin, "agent"): filepath.Join(dir, "agent"), filepath.Join(dir, "agent"): filepath.Join(other, "deploy.sh")} {
+		if err := os.Symlink(to, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out, _, err := begin(t, wall.Spec{}, process.Spec{Argv: []string{filepath.Join(bin, "agent")}, Dir: dir}); strings.Contains(out, "secret") || err == nil {
+		t.Errorf("%q, %v", out, err)
+	}
+}
+
 // TestALinkInItsHomeStopsNothing: a program can plant one where the next one's mounts go.
 func TestALinkInItsHomeStopsNothing(t *testing.T) {
 	home, at := t.TempDir(), filepath.Join(os.Getenv("HOME"), "planted", "tree")

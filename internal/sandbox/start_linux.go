@@ -187,9 +187,7 @@ func (s *Sandbox) order(cmd *exec.Cmd, alone bool) (*inside.Order, error) {
 		Wall: s.spec, Path: cmd.Path, Args: cmd.Args, Dir: cmp.Or(cmd.Dir, "/"), Env: environ(cmd.Env, map[bool]string{true: ProxyAt}[s.spec.Egress != nil]), Alone: alone,
 		UID: os.Geteuid(), GID: os.Getegid(), Home: home, User: "agent", Ports: ports,
 	}
-	for _, p := range programs(cmd.Env, home, s.trusted(cmd.Path)) {
-		o.First = append(o.First, wall.Mount{From: p, Optional: true})
-	}
+	o.First = programs(cmd.Env, home, cmd.Path, s.writable)
 	if t := s.terminal; t != nil {
 		o.Terminal = &inside.Size{Columns: t.Columns, Rows: t.Rows}
 	}
@@ -203,15 +201,9 @@ func (s *Sandbox) order(cmd *exec.Cmd, alone bool) (*inside.Order, error) {
 	return o, nil
 }
 
-// trusted is a program's path, "" if a program inside may have put it there: what it links
-// to would be mounted.
-func (s *Sandbox) trusted(path string) string {
-	for _, m := range s.spec.Mounts {
-		if m.Write && within(path, cmp.Or(m.At, m.From)) {
-			return ""
-		}
-	}
-	return path
+// writable reports whether a program inside may write at a path.
+func (s *Sandbox) writable(path string) bool {
+	return slices.ContainsFunc(s.spec.Mounts, func(m wall.Mount) bool { return m.Write && within(path, cmp.Or(m.At, m.From)) })
 }
 
 // into makes cmd the start of process 1.
