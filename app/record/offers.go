@@ -54,8 +54,12 @@ func OffersOf(r *Record, v machine.NodeView) []Offer {
 	return append(first, rest...)
 }
 
+// mayExplain are the decisions that take a text which nobody is asked for.
+var mayExplain = []executor.Verb{executor.Skip, executor.Pause, executor.Cancel}
+
 // named says what an offer about a node is called, and about its message.
 func (o Offer) named(v machine.NodeView) Offer {
+	o.Message = o.Message || slices.Contains(mayExplain, o.Verb)
 	cause := executor.Cause("")
 	if v.Status == executor.Waiting {
 		cause = v.Cause
@@ -69,6 +73,7 @@ func (o Offer) named(v machine.NodeView) Offer {
 
 // ofRun names an offer about the whole run.
 func (o Offer) ofRun() Offer {
+	o.Message = o.Message || slices.Contains(mayExplain, o.Verb)
 	o.Label, o.Text = words.Offer(o.Way, ""), words.OfferText(o.Way, "")
 	if o.Tamper != "" {
 		o.Label = "accept the change"

@@ -223,7 +223,7 @@ func TestTheBoardAsksForTheReason(t *testing.T) {
 	wants(t, press(boardOf(t, d.desk()), "N", "enter", "3"), "Cancel  1.2")
 	wants(t, press(boardOf(t, d.desk()), "s"), "skip cannot be decided about 2.1 now")
 	d.refuse = errors.New("it has changed since")
-	wants(t, press(boardOf(t, d.desk()), "N", "s", "y"), "not done: it has changed since")
+	wants(t, press(boardOf(t, d.desk()), "N", "s", "enter", "y"), "not done: it has changed since")
 }
 
 // What a program panics with comes out when the terminal is as it was.

@@ -52,9 +52,11 @@ test("pause and resume: nothing starts between them", async ({ page, keep }) => 
   await stands(repo, { "1.1": "running" });
   await at(page, ui, await epicOf(page, shop));
   await section(page, "The run").getByRole("button", { name: "Pause the run" }).click();
-  await page.getByRole("form", { name: "Pause the run" }).getByRole("button", { name: /^Send: pause/ }).click();
+  const form = page.getByRole("form", { name: "Pause the run" });
+  await form.getByLabel("Why, or nothing").fill("deploys are frozen");
+  await form.getByRole("button", { name: /^Send: pause/ }).click();
   await expect(taken(page)).toContainText("acts on it");
-  await expect(page.getByRole("main")).toContainText("paused by");
+  await expect(page.getByRole("main")).toContainText(/paused by .*: deploys are frozen/);
   expect((await repo.status()).run).toMatchObject({ state: "at work", held: "human" });
   await shoot(page, "paused");
 
@@ -70,6 +72,7 @@ test("pause and resume: nothing starts between them", async ({ page, keep }) => 
 
   const events = await repo.events();
   const [paused, resumed] = [decided(events, "pause"), decided(events, "resume")];
+  expect(paused.data.message).toBe("deploys are frozen");
   const started = events.filter((e) => e.kind === "attempt.started").map((e) => e.seq);
   expect(started.filter((seq) => seq < paused.seq)).toHaveLength(1);
   expect(started.filter((seq) => seq > paused.seq && seq < resumed.seq)).toEqual([]);

@@ -213,7 +213,10 @@ function DecideForm(props: { form: Form; subject: Subject; user: string; onClose
       <p>{offer.what}</p>
       {offer.message && (
         <label>
-          <span>{capital(offer.text ?? "why")}</span>
+          <span>
+            {capital(offer.text ?? "why")}
+            {!offer.needs && ", or nothing"}
+          </span>
           <textarea
             rows={3}
             value={message}
