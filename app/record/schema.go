@@ -5,12 +5,13 @@ import "github.com/ralph-compiler/ralph/internal/jsonschema"
 // Versions of the commands' --json output. A version goes up when a field is removed or
 // changes its meaning, never when one is added.
 const (
-	statusVersion  = 1
-	ShowVersion    = 1
+	// 2, of show, plan and monitor too: the hosts that a sandbox refused are objects.
+	statusVersion  = 2
+	ShowVersion    = 2
 	ChangeVersion  = 1
 	BeadVersion    = 1
-	PlanVersion    = 1
-	MonitorVersion = 1
+	PlanVersion    = 2
+	MonitorVersion = 2
 	RunsVersion    = 1
 )
 
