@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/wall"
 )
 
@@ -61,18 +62,18 @@ var toolchains = []string{
 
 // programs are the directories and files, to be mounted read-only, from which programs
 // with this environment run: those of PATH, toolchains, and where path and its links lead. None lies
-// in one before it: a link there would be in the way, and is enough. A link that programs may
-// write (writable) is not followed: it would choose what is mounted.
-func programs(env []string, home, path string, writable func(string) bool) []wall.Mount {
+// in one before it: a link there would be in the way, and is enough. Links in the ground are not
+// followed.
+func programs(env []string, home, path string, g ground) []wall.Mount {
 	var out []wall.Mount
 	add := func(from, at string) {
 		at = filepath.Clean(at)
 		has := func(m wall.Mount) bool { return within(at, m.At) }
-		if !filepath.IsAbs(at) || usual(at) || within(home, at) || slices.ContainsFunc(out, has) {
+		if !filepath.IsAbs(at) || usual(at) || within(home, at) || g.covers(at) || slices.ContainsFunc(out, has) {
 			return
 		}
-		if _, err := os.Stat(from); err == nil { // else it is not there, or not for this user: PATH outlives su
-			out = append(out, wall.Mount{From: from, At: at, Optional: true})
+		if real, err := g.real(from); err == nil { // else it is not there, or not for this user: PATH outlives su
+			out = append(out, wall.Mount{From: real, At: at, Optional: true})
 		}
 	}
 	for _, dir := range filepath.SplitList(value(env, "PATH")) {
@@ -91,33 +92,38 @@ func programs(env []string, home, path string, writable func(string) bool) []wal
 			add(f, f)
 		}
 	}
-	follow(path, writable, add)
+	g.follow(path, add)
 	return out
 }
 
 // follow adds a program, and what each of its links leads to. A directory that is reached by
 // a link is one of its own inside, so that a link with ".." in it leads elsewhere there: at is where
 // a program inside finds what is at from outside.
-func follow(path string, writable func(string) bool, add func(from, at string)) {
+func (g ground) follow(path string, add func(from, at string)) {
 	var way []wall.Mount
-	for from, at := path, path; path != "" && len(way) <= 40; { // Linux follows 40
-		dir, err := filepath.EvalSymlinks(filepath.Dir(from))
+	for from, at := path, path; ; {
+		i := strings.LastIndexByte(from, '/')
+		if i < 0 || len(way) > maxLinks {
+			return
+		}
+		dir, err := g.real(from[:i+1])
 		if err != nil {
 			return
 		}
-		if from = filepath.Join(dir, filepath.Base(from)); writable(from) || writable(at) {
+		from = filepath.Join(dir, from[i+1:])
+		link, is, err := linkAt(from)
+		if err != nil || is && g.writes(from) {
 			return
 		}
 		way = append(way, wall.Mount{From: from, At: at})
-		link, err := os.Readlink(from)
-		if err != nil {
+		if !is {
 			way = append(way, wall.Mount{From: from, At: from})
 			break
 		}
 		if filepath.IsAbs(link) {
 			from, at = link, link
 		} else {
-			from, at = filepath.Join(dir, link), filepath.Join(filepath.Dir(at), link)
+			from, at = dir+"/"+link, filepath.Join(filepath.Dir(at), link)
 		}
 	}
 	for i, m := range way {
@@ -167,9 +173,9 @@ func toolchain(dir, home string) []string {
 	if st, err := os.Stat(filepath.Join(parent, "src", "runtime")); err == nil && st.IsDir() { // Go's own
 		return []string{parent}
 	}
-	out := make([]string, len(beside))
-	for i, name := range beside {
-		out[i] = filepath.Join(parent, name)
+	names := beside
+	if st, err := os.Stat(filepath.Join(parent, "Cellar")); err == nil && st.IsDir() { // Homebrew's programs are links there
+		names = append(slices.Clone(names), "Cellar", "opt")
 	}
-	return out
+	return lists.Map(names, func(name string) string { return filepath.Join(parent, name) })
 }

@@ -3,6 +3,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/sandbox/inside"
 	"github.com/ralph-compiler/ralph/internal/wall"
 )
@@ -78,16 +80,17 @@ func (s *Sandbox) fence(o *inside.Order, env []string) (t *temp, proxy net.Liste
 			return t, nil, err
 		}
 	}
-	f.Write = []string{f.Temp, o.Home}
+	f.Write = []string{resolved(f.Temp), resolved(o.Home)}
 	f.Read = append(o.Table().System, "/proc")
 	for _, name := range etc {
 		f.Read = append(f.Read, "/etc/"+name)
 	}
+	f.Read = lists.Map(f.Read, resolved) // what a rule names leads over no link
 	places, err := s.places(o, user)
 	if err != nil {
 		return t, nil, err
 	}
-	for _, m := range slices.Concat(o.First, s.spec.Mounts) {
+	for _, m := range slices.Concat(o.First, o.Wall.Mounts) {
 		has := func(dir string) bool { return within(filepath.Clean(m.From), dir) }
 		switch {
 		case slices.ContainsFunc(f.Write, has): // it is, and who may write there may have led it elsewhere
@@ -95,13 +98,14 @@ func (s *Sandbox) fence(o *inside.Order, env []string) (t *temp, proxy net.Liste
 		case absent(m.From) && m.Optional:
 			continue
 		case absent(m.From):
-			return t, nil, fmt.Errorf("sandbox %q: show %s: %w", s.spec.Name, m.From, fs.ErrNotExist)
+			return t, nil, fmt.Errorf("show %s: %w", m.From, fs.ErrNotExist)
 		case m.Write:
 			f.Write = append(f.Write, filepath.Clean(m.From))
 		default:
 			f.Read = append(f.Read, filepath.Clean(m.From))
 		}
-		places = append(places, place{filepath.Clean(m.From), filepath.Clean(m.From)})
+		at := filepath.Clean(cmp.Or(m.At, m.From))
+		places = append(places, place{at, at})
 	}
 	f.Read = slices.DeleteFunc(f.Read, absent)
 	for _, to := range s.spec.Forward {
@@ -129,21 +133,30 @@ var etc = []string{"passwd", "group", "hosts", "hostname", "host.conf", "gai.con
 func (s *Sandbox) inPlace() error {
 	for _, m := range s.spec.Mounts {
 		if m.Cover {
-			return fmt.Errorf("sandbox %q: with landlock nothing can be hidden: take %s out of hide, and name in read only what may be seen", s.spec.Name, m.At)
+			return fmt.Errorf("with landlock nothing can be hidden: take %s out of hide, and name in read only what may be seen", m.At)
 		}
 		if m.At != "" && filepath.Clean(m.At) != filepath.Clean(m.From) {
-			return fmt.Errorf("sandbox %q: with landlock %s cannot be at %s", s.spec.Name, m.From, m.At)
+			return fmt.Errorf("with landlock %s cannot be at %s", m.From, m.At)
 		}
 	}
 	for _, f := range s.spec.Forward {
 		if f.At != f.To {
-			return fmt.Errorf("sandbox %q: with landlock %s cannot be at %s", s.spec.Name, f.To, f.At)
+			return fmt.Errorf("with landlock %s cannot be at %s", f.To, f.At)
 		}
 	}
 	if s.spec.Nest {
-		return fmt.Errorf("sandbox %q: with landlock programs inside cannot make sandboxes of their own: take nest out", s.spec.Name)
+		return errors.New("with landlock programs inside cannot make sandboxes of their own: take nest out")
 	}
 	return nil
+}
+
+// resolved is where a path of which no program inside changes a part leads; itself if nothing
+// is there.
+func resolved(path string) string {
+	if to, err := filepath.EvalSymlinks(path); err == nil {
+		return to
+	}
+	return path
 }
 
 // absent reports whether nothing is at a path.
@@ -167,12 +180,12 @@ func (s *Sandbox) places(o *inside.Order, user string) (out []place, err error) 
 		to := c.Upper
 		if st, err := os.Stat(c.Lower); err == nil && st.IsDir() && c.Downloads {
 			to = c.Lower
-			o.Fence.Read = append(o.Fence.Read, to)
+			o.Fence.Read = append(o.Fence.Read, resolved(to))
 		} else {
 			if err := os.MkdirAll(to, 0o700); err != nil {
 				return nil, err
 			}
-			o.Fence.Write = append(o.Fence.Write, to)
+			o.Fence.Write = append(o.Fence.Write, resolved(to))
 		}
 		out = append(out, place{filepath.Clean(c.Lower), to})
 		if below, ok := strings.CutPrefix(c.Lower, user+"/"); ok {

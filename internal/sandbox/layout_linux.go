@@ -174,7 +174,16 @@ func (l *layout) cache(c wall.Cache) error {
 // hides in it.
 func (l *layout) mount(m wall.Mount, all []wall.Mount) error {
 	at := cmp.Or(m.At, m.From)
-	err := l.bind(shown{at: filepath.Clean(at), from: m.From, write: m.Write})
+	seen, dir, ok, err := inside.Look("/", m.From)
+	switch {
+	case err != nil:
+		return fmt.Errorf("mount %s: %w", m.From, err)
+	case !ok && m.Optional:
+		return nil
+	case !ok:
+		return fmt.Errorf("mount %s: %w", m.From, fs.ErrNotExist)
+	}
+	err = l.bindTo(shown{at: filepath.Clean(at), from: m.From, write: m.Write}, seen, dir)
 	if m.Optional && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTDIR)) {
 		return nil
 	}
@@ -260,7 +269,13 @@ func (l *layout) bind(s shown) error {
 	if err != nil {
 		return err
 	}
-	if err := l.place(s.at, st.IsDir()); err != nil {
+	sys := st.Sys().(*syscall.Stat_t)
+	return l.bindTo(s, inside.Seen{Dev: sys.Dev, Ino: sys.Ino}, st.IsDir())
+}
+
+// bindTo shows what was seen where s is from.
+func (l *layout) bindTo(s shown, seen inside.Seen, dir bool) error {
+	if err := l.place(s.at, dir); err != nil {
 		return err
 	}
 	how := "--ro-bind"
@@ -269,8 +284,8 @@ func (l *layout) bind(s shown) error {
 	}
 	l.add(how, s.from, s.at)
 	l.shown = append(l.shown, s)
-	sys := st.Sys().(*syscall.Stat_t)
-	l.note(inside.Seen{At: s.at, Dev: sys.Dev, Ino: sys.Ino, Write: s.write})
+	seen.At, seen.Write = s.at, s.write
+	l.note(seen)
 	return nil
 }
 

@@ -187,7 +187,16 @@ func (s *Sandbox) order(cmd *exec.Cmd, alone bool) (*inside.Order, error) {
 		Wall: s.spec, Path: cmd.Path, Args: cmd.Args, Dir: cmp.Or(cmd.Dir, "/"), Env: environ(cmd.Env, map[bool]string{true: ProxyAt}[s.spec.Egress != nil]), Alone: alone,
 		UID: os.Geteuid(), GID: os.Getegid(), Home: home, User: "agent", Ports: ports,
 	}
-	o.First = programs(cmd.Env, home, cmd.Path, s.writable)
+	g := groundOf(&s.spec)
+	o.First = programs(cmd.Env, home, cmd.Path, g)
+	if o.Wall.Mounts, err = g.shown(s.spec.Mounts, s.spec.Kind.InPlace()); err != nil {
+		return nil, s.named(err)
+	}
+	for _, c := range s.spec.Caches {
+		if _, err := g.real(c.Lower); errors.Is(err, errPlanted) {
+			return nil, s.named(fmt.Errorf("cache %s: %w", c.Lower, err))
+		}
+	}
 	if t := s.terminal; t != nil {
 		o.Terminal = &inside.Size{Columns: t.Columns, Rows: t.Rows}
 	}
@@ -199,11 +208,6 @@ func (s *Sandbox) order(cmd *exec.Cmd, alone bool) (*inside.Order, error) {
 	}
 	o.Wall.Egress, o.Wall.Groups = nil, "" // ralph's part
 	return o, nil
-}
-
-// writable reports whether a program inside may write at a path.
-func (s *Sandbox) writable(path string) bool {
-	return slices.ContainsFunc(s.spec.Mounts, func(m wall.Mount) bool { return m.Write && within(path, cmp.Or(m.At, m.From)) })
 }
 
 // into makes cmd the start of process 1.

@@ -114,9 +114,9 @@ func (f *Fence) fill(r *rules, terminal bool) error {
 	return nil
 }
 
-// path gives rights to a file, or to a directory and what is in it. Links are followed.
+// path gives rights to a file, or to a directory and what is in it. It leads over no link.
 func (r *rules) path(path string, rights uint64) error {
-	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
+	fd, err := direct(path)
 	if err == nil {
 		defer unix.Close(fd)
 		err = r.beneath(fd, rights)

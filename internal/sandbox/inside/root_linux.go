@@ -1,6 +1,7 @@
 package inside
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -130,9 +131,25 @@ func protect(dir int, path string, flags uint, attrs uint64) error {
 	return unix.MountSetattr(dir, path, flags, &unix.MountAttr{Attr_set: attrs})
 }
 
+// direct opens what is at a path of the machine that leads over no link: one that is there now
+// was put there since the path was looked at.
+func direct(path string) (int, error) {
+	return unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS})
+}
+
 // open holds what is at a path of the machine, links resolved.
 func open(path string, write bool) (fd int, dir bool, err error) {
-	fd, err = unix.OpenTree(unix.AT_FDCWD, path, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE)
+	at, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return -1, false, err
+	}
+	defer unix.Close(at)
+	return cloned(at, write)
+}
+
+// cloned holds what is open.
+func cloned(at int, write bool) (fd int, dir bool, err error) {
+	fd, err = unix.OpenTree(at, "", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE|unix.AT_EMPTY_PATH)
 	if err != nil {
 		return -1, false, err
 	}
@@ -200,12 +217,13 @@ func hold(out []source, mounts []wall.Mount) ([]source, error) {
 }
 
 func held(m wall.Mount) (source, error) {
-	s := source{at: m.At}
-	if s.at == "" {
-		s.at = m.From
+	s := source{at: cmp.Or(m.At, m.From)}
+	at, err := direct(m.From)
+	if err != nil {
+		return s, err
 	}
-	var err error
-	s.fd, s.dir, err = open(m.From, m.Write)
+	defer unix.Close(at)
+	s.fd, s.dir, err = cloned(at, m.Write)
 	return s, err
 }
 
