@@ -287,7 +287,8 @@ type (
 		Session  string     `json:"session,omitempty"`
 		Started  *time.Time `json:"started,omitempty"`
 		Ended    *time.Time `json:"ended,omitempty"`
-		Spent    string     `json:"spent,omitempty"`
+		WorkMS   int64      `json:"work_ms"`         // without what it waited; 0 while it is open
+		Spent    string     `json:"spent,omitempty"` // with those that judged it
 		Commit   string     `json:"commit,omitempty"`
 		Verdicts []Verdict  `json:"verdicts"`
 	}

@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
@@ -68,7 +69,7 @@ func (l *live) cost() (any, error) {
 		known := CostSum{TokensKnown: true, USDKnown: true} // of the sprint's attempts and verdicts
 		for _, a := range v.Attempts {
 			add := func(agent, model string, u executor.Usage, untold int, ms int64) {
-				status := words.Ended(a.Status, a.Replaced)
+				status, _, _ := strings.Cut(words.Attempt(v, a), ":") // of an attempt that waits: "waiting", not for what
 				known.add(u, untold, ms)
 				all.add("", "", u, untold, ms)
 				phases.add(v.Phase, titles[v.Phase], u, untold, ms)
@@ -106,6 +107,20 @@ func (l *live) cost() (any, error) {
 	}
 	out.Sprints = out.Sprints[:min(len(out.Sprints), mostCostly)]
 	return out, nil
+}
+
+// spentOn is what an attempt cost: its agent's turns, and those that judged it.
+func spentOn(a machine.AttemptLog) string {
+	sum := CostSum{TokensKnown: true, USDKnown: true}
+	if a.Turns+a.Untold > 0 {
+		sum.add(a.Usage, a.Untold, 0)
+	}
+	for _, g := range a.Gates {
+		if g.Agent != "" {
+			sum.add(g.Usage, a.UntoldOf[g.Gate], 0)
+		}
+	}
+	return words.SpentShort(machine.Spent{Tokens: sum.Tokens, USDMicro: sum.USDMicro, TokensKnown: sum.TokensKnown, USDKnown: sum.USDKnown})
 }
 
 // otherTurns are those that belong to no attempt and to no verdict: of a gate that gave none,

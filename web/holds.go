@@ -15,7 +15,7 @@ import (
 const mostHolding = 4
 
 // stuck says what nothing moves without. It is "" while anything is at work, can begin, or goes
-// on by itself, and when nothing is left to do.
+// on by itself, before the first run, and when nothing is left to do.
 func (l *live) stuck(run record.RunJSON) string {
 	var waits, failed, left []string
 	ends := map[string]bool{}
@@ -46,13 +46,18 @@ func (l *live) stuck(run record.RunJSON) string {
 		return says + "the plan is approved"
 	case run.Held != "":
 		return says + "the run is resumed"
+	case len(waits) > 0 && len(failed) > 0:
+		return says + oneOf(waits) + " is " + endsOf(ends) + ", or " + oneOf(failed) + afresh
 	case len(waits) > 0:
 		return says + oneOf(waits) + " is " + endsOf(ends)
-	case len(left) > 0:
-		return says + oneOf(failed) + " is tried again or skipped"
+	case len(failed) > 0 && len(left) > 0:
+		return says + oneOf(failed) + afresh
 	}
 	return ""
 }
+
+// afresh is what failed sprints move by.
+const afresh = " is tried again or skipped"
 
 // endOf is what ends a wait.
 func endOf(c executor.Cause) string {

@@ -28,6 +28,9 @@ func TestTheMorning(t *testing.T) {
 	if e.Run.State != "not started" || e.Total != 6 {
 		t.Errorf("before the first run: %+v", e)
 	}
+	if epic := get[web.Epic](p, "/epics/"+e.ID); epic.Stuck != "" || epic.Command != "ralph apply" {
+		t.Errorf("before the first run nothing waits: %q, %q", epic.Stuck, epic.Command)
+	}
 	n.ralph(3, "apply")
 	until(t, "the run is shown as ended", func() bool { e = p.only(); return e.Run.State == "ended" && e.Waits == 2 })
 	if e.Failed != 1 || e.Counts["done"] != 1 {
@@ -45,7 +48,7 @@ func TestTheMorning(t *testing.T) {
 	if epic.Command != "" || len(epic.Sprints) != 7 || e.Ended == nil {
 		t.Errorf("nothing can begin before somebody decides: %+v", epic)
 	}
-	if epic.Stuck != "waiting for you: nothing moves until 2.1 or 2.2 is approved" || epic.Forecast != nil {
+	if epic.Stuck != "waiting for you: nothing moves until 2.1 or 2.2 is approved, or 1.2 is tried again or skipped" || epic.Forecast != nil {
 		t.Errorf("nothing moves: %q, %+v", epic.Stuck, epic.Forecast)
 	}
 	if i := in.Items[0]; !slices.Equal(i.Behind, []ir.Key{"2.3"}) || len(i.Begin) != 0 || !slices.Equal(in.Failures[0].Behind, []ir.Key{"1.3"}) {
@@ -59,6 +62,11 @@ func TestTheMorning(t *testing.T) {
 	}
 	if r := get[web.RunGraph](p, "/epics/"+e.ID+"/runs"); len(r.Runs) < 5 || len(r.Edges) < 4 {
 		t.Errorf("runs: %+v", r)
+	}
+	for _, r := range get[web.RunGraph](p, "/epics/"+e.ID+"/runs").Runs { // what is open, and what a person waits for, is no work
+		if took := r.WorkMS; r.Ended == nil && took != 0 || r.Ended != nil && (took <= 0 || took > r.Ended.Sub(*r.Started).Milliseconds()+1) {
+			t.Errorf("the work of %s: %d ms", r.ID, took)
+		}
 	}
 	for _, key := range []ir.Key{"1.1", "1.2", "1.3", "2.1", "integration"} {
 		s := get[web.Sprint](p, "/epics/"+e.ID+"/nodes/"+string(key))

@@ -20,7 +20,7 @@ test("the first screen says what waits, what failed and why", async ({ page, mor
   await expect(failed).toContainText("2 attempts");
   await expect(failed).toContainText("holds up 1.3");
   await expect(waits).toContainText("holds up 2.3");
-  await seen(section(page, "Next").getByText("Waiting for you: nothing moves until 2.1 or 2.2 is approved."));
+  await seen(section(page, "Next").getByText("Waiting for you: nothing moves until 2.1 or 2.2 is approved, or 1.2 is tried again or skipped."));
 });
 
 test("the link's token is not in the address, and lets in the next tab too", async ({ context, page, morning: { ui } }) => {

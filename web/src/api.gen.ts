@@ -131,6 +131,7 @@ export interface AgentRun {
   session?: string;
   started?: null | string;
   ended?: null | string;
+  work_ms: number;
   spent?: string;
   commit?: string;
   verdicts: Verdict[];

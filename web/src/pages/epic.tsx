@@ -7,7 +7,7 @@ import { EpicTabs } from "../parts/epictabs";
 import { Forecasted } from "../parts/forecast";
 import { Clock, Command, Loaded, Section, Status, Title } from "../parts/basics";
 import { InboxList } from "../parts/inbox";
-import { Slots } from "../parts/slots";
+import { Slots, toContinue } from "../parts/slots";
 import { Bar, Failures, SprintList, SprintRows, Tally } from "../parts/sprints";
 import { ResultOf } from "../parts/result";
 import { Trust } from "../parts/trust";
@@ -120,7 +120,7 @@ function RunDecisions({ epic: e, onBusy }: { epic: Epic; onBusy: (is: boolean) =
       />
       {e.command && e.run.plan_approved && (
         <p>
-          To go on: <Command text={e.command} /> <span className="faint">in {e.dir}</span>
+          {toContinue(e.run)}: <Command text={e.command} /> <span className="faint">in {e.dir}</span>
         </p>
       )}
     </>

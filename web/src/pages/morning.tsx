@@ -5,7 +5,7 @@ import type { Epic, EpicLine, Inbox, Repository, Result, SprintLine } from "../a
 import { Ago, Clock, Command, Loaded, Section, Status, Title } from "../parts/basics";
 import { Forecasted } from "../parts/forecast";
 import { InboxList } from "../parts/inbox";
-import { atWork, Slots } from "../parts/slots";
+import { atWork, Slots, toContinue } from "../parts/slots";
 import { Bar, Failures, Tally } from "../parts/sprints";
 import { Trust } from "../parts/trust";
 import { useResource } from "../resource";
@@ -30,7 +30,7 @@ export function Morning() {
 function News({ repos }: { repos: Repository[] }) {
   const inbox = useResource<Inbox>("/inbox");
   const lines: Line[] = repos.flatMap((r) => each(r.epics).map((e) => ({ ...e, repo: r.name }))).sort((a, b) => a.rank - b.rank);
-  const news = lines.filter(hasNews).slice(0, most);
+  const news = newsOf(lines);
   const ready = readyOf(lines);
   const failed = lines.reduce((n, e) => n + e.failed, 0);
   const waiting = each(inbox.data?.items);
@@ -84,6 +84,12 @@ function News({ repos }: { repos: Repository[] }) {
 const settled = (e: EpicLine): number => ["done", "skipped", "cancelled"].reduce((n, s) => n + (e.counts?.[s] ?? 0), 0);
 
 const hasNews = (e: EpicLine): boolean => e.waits > 0 || e.failed > 0 || atWork(e.run) || e.run.state === "interrupted" || (e.run.state !== "not started" && settled(e) < e.total);
+
+// newsOf are the epics that something can be said of; if there are none, those that can begin.
+function newsOf(lines: Line[]): Line[] {
+  const news = lines.filter(hasNews);
+  return (news.length > 0 ? news : lines.filter((e) => e.run.state === "not started" && e.total > 0)).slice(0, most);
+}
 
 const day = 24 * 3600 * 1000;
 
@@ -186,7 +192,7 @@ function EpicNext({ line, several }: Of) {
         <Forecasted of={e} />
         {e.command && e.run.plan_approved && (
           <p>
-            To go on: <Command text={e.command} /> <span className="faint">in {e.dir}</span>
+            {toContinue(e.run)}: <Command text={e.command} /> <span className="faint">in {e.dir}</span>
           </p>
         )}
       </div>

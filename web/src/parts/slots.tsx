@@ -3,6 +3,9 @@ import { count, each, named } from "../words";
 
 export const atWork = (run: { state: string }): boolean => run.state === "at work" || run.state === "ending";
 
+// toContinue is what the command that goes on with a run is for.
+export const toContinue = (run: { state: string }): string => (run.state === "not started" ? "To begin" : "To go on");
+
 // Slots says how many sprints may run at a time, and which ones have to wait for that.
 export function Slots({ of: e }: { of: Epic }) {
   const slots = e.run.slots ?? 0;
