@@ -304,3 +304,6 @@ type GateRun struct {
 	Redact   func(string) string // takes secrets out of what the gate keeps; nil: nothing is taken
 	Wall     *wall.Spec          // of the gate's programs; nil: no sandbox
 }
+
+// NothingChanged is the problem of an attempt that did no work.
+const NothingChanged = "nothing changed since the step started"

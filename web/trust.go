@@ -251,7 +251,9 @@ func (f *finder) event(e executor.Event) {
 			}
 		}
 		for _, x := range b.Problems {
-			say(&f.protected, "refused: "+x)
+			if x != executor.NothingChanged { // no work, which fails an attempt or precedes a question, is no reason for distrust
+				say(&f.protected, "refused: "+x)
+			}
 		}
 	case executor.EffectFailed:
 		if b.Class == executor.FailProtected {

@@ -40,3 +40,13 @@ func TestWhatSandboxesRefusedIsAddedUp(t *testing.T) {
 		t.Errorf("got %+v, want %q", got, want)
 	}
 }
+
+func TestAnAttemptWithoutAChangeIsNoReasonForDistrust(t *testing.T) {
+	t.Parallel()
+	f := &finder{}
+	f.event(executor.Event{Body: executor.Collected{Problems: []string{executor.NothingChanged}}})
+	f.event(executor.Event{Body: executor.Collected{Problems: []string{"a.go is outside of what the sprint owns", executor.NothingChanged}}})
+	if len(f.protected) != 1 || f.protected[0].Text != "refused: a.go is outside of what the sprint owns" {
+		t.Errorf("%+v", f.protected)
+	}
+}

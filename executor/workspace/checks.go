@@ -40,7 +40,7 @@ func (s *space) examine(ctx context.Context, e executor.Effect, n *ir.Node, step
 		return c, err
 	}
 	if len(changes) == 0 && step.Access != "read" && !step.AllowEmpty && n.Kind != ir.Merge && !e.Person {
-		c.Problems = append(c.Problems, "nothing changed since the step started")
+		c.Problems = append(c.Problems, executor.NothingChanged)
 	}
 	breaches := scopeProblems(n.Scope.Owns, changes)
 	made, err := s.madeFiles(n)

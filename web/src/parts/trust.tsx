@@ -47,7 +47,7 @@ export function Trust({ epic, changes }: { epic: string; changes: Change[] }) {
               <a href={to.trust(epic)}>
                 {good} of {count(all.length, "check")}
               </a>{" "}
-              {good === all.length ? "found nothing that speaks against it" : "found nothing"}
+              {good === all.length ? "found nothing that speaks against it" : "are good"}
             </li>
           </ul>
         );
