@@ -72,7 +72,7 @@ export const needOf = (human: boolean | undefined, status: string): Need | "" =>
 export const needOfState = (state: string | undefined): Need | "" => needOf(state === "waiting human", state ?? "");
 
 // inAll is what sprints of a status are called where they are counted.
-export const inAll = (status: string): string => (status === "blocked" ? "failed" : status);
+export const inAll = (status: string, n: number): string => (status === "blocked" ? "failed" : status === "goes on" && n !== 1 ? "go on" : status);
 
 export const count = (n: number, one: string, many = `${one}s`): string => `${whole(n)} ${n === 1 ? one : many}`;
 
@@ -110,6 +110,9 @@ export function clock(at: string, now: number, seconds = false): string {
   const time = `${two(t.getHours())}:${two(t.getMinutes())}${seconds ? `:${two(t.getSeconds())}` : ""}`;
   return t.toDateString() === new Date(now).toDateString() ? time : `${t.getFullYear()}-${two(t.getMonth() + 1)}-${two(t.getDate())} ${time}`;
 }
+
+// costs names a cost that is not known.
+export const costs = (spent: string): string => (spent === "unknown" ? "cost unknown" : spent);
 
 export function dollars(micro: number): string {
   return `$${(micro / 1e6).toFixed(2)}`;

@@ -158,7 +158,7 @@ export function Counts({ board, sprints }: { board: Board; sprints: number[] }) 
           <span key={s} className={`status ${tone(s)}`}>
             <span aria-hidden="true">{sign(s)}</span>
             {n.get(s)}
-            <span className="hidden"> {inAll(s)}</span>
+            <span className="hidden"> {inAll(s, n.get(s) ?? 0)}</span>
           </span>
         ))}
       {rest > 0 && (

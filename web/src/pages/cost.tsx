@@ -17,7 +17,7 @@ export function CostPage({ epic }: { epic: string }) {
         {(c) => (
           <>
             <p>Spent: {c.spent}</p>
-            <p>Of that in turns of agents: {c.all.text}</p>
+            <p>In turns of agents: {c.all.text}</p>
             <p>In attempts that did not pass: {c.lost.text}</p>
             <Table title="By sprint, the costliest" lines={each(c.sprints)} href={(l) => to.sprint(epic, l.name, "attempts")} />
             <Table title="By phase" lines={each(c.phases)} />

@@ -10,8 +10,8 @@ import { later } from "../parts/later";
 import { VerdictLine } from "../parts/verdicts";
 import { useResource } from "../resource";
 import { api, go, to } from "../route";
-import { Took, hrefOf, known } from "../runs/facts";
-import { count, each, needOfState, statusOf, tone, whole, type Need } from "../words";
+import { Took, hrefOf } from "../runs/facts";
+import { costs, count, each, needOfState, statusOf, tone, whole, type Need } from "../words";
 
 const drawnMost = 400; // runs in the picture
 const step = 200; // runs in the list at first, and with each "more"
@@ -93,7 +93,7 @@ function List({ epic, runs, chosen }: { epic: string; runs: AgentRun[]; chosen: 
             <span className="facts">
               <VerdictLine gates={each(r.verdicts)} />
               <Took run={r} />
-              {known(r.spent) && <span>{r.spent}</span>}
+              {r.spent && <span>{costs(r.spent)}</span>}
             </span>
           </li>
         ))}
@@ -143,7 +143,7 @@ function Chosen({ run: r, epic }: { run: AgentRun; epic: string }) {
               )}
             </span>
           )}
-          {known(r.spent) && <span>{r.spent}</span>}
+          {r.spent && <span>{costs(r.spent)}</span>}
           {r.commit && <code>{r.commit.slice(0, 12)}</code>}
         </p>
         <Long text={r.reason} />

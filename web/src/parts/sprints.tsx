@@ -2,7 +2,7 @@
 import { useMemo, useState } from "react";
 import type { Failure, SprintLine } from "../api";
 import { to } from "../route";
-import { count, each, firstLine, inAll, lasted, needOf, sign, tone, whole } from "../words";
+import { costs, count, each, firstLine, inAll, lasted, needOf, sign, tone, whole } from "../words";
 import { Ago, Status } from "./basics";
 import { Acts, doing } from "./decide";
 import { matches } from "./find";
@@ -23,10 +23,14 @@ export function SprintRows({ epic, sprints }: { epic: string; sprints: SprintLin
             </a>
             <span className="facts">
               {s.status === "running" && s.since && <Ago at={s.since} />}
-              {s.status === "waiting" && s.since && <Ago at={s.since} />}
+              {s.status === "waiting" && s.since && s.word !== "goes on" && (
+                <span>
+                  for <Ago at={s.since} />
+                </span>
+              )}
               {s.tries > 1 && <span>{count(s.tries, "attempt")}</span>}
-              {s.work_ms >= 1000 && s.status !== "running" && <span>{lasted(s.work_ms)}</span>}
-              {s.spent && s.spent !== "unknown" && <span>{s.spent}</span>}
+              {s.work_ms >= 1000 && s.status !== "running" && <span>{lasted(s.work_ms)}{s.status === "waiting" && " of work"}</span>}
+              {s.spent && (s.spent !== "unknown" || s.status !== "running") && <span>{costs(s.spent)}</span>}
             </span>
             {(s.doing || s.reason) && s.status !== "done" && <p className="reason">{s.doing || firstLine(s.reason)}</p>}
           </li>
@@ -148,7 +152,7 @@ export function Tally({ counts, total }: { counts: Record<string, number> | null
               {sign(s)}
             </span>
             <span>
-              {s === "done" ? `${whole(c[s] ?? 0)} of ${whole(total)} done` : `${whole(c[s] ?? 0)} ${inAll(s)}`}
+              {s === "done" ? `${whole(c[s] ?? 0)} of ${whole(total)} done` : `${whole(c[s] ?? 0)} ${inAll(s, c[s] ?? 0)}`}
             </span>
           </span>
         ))}

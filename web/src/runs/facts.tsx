@@ -11,5 +11,5 @@ export const hrefOf = (epic: string, r: AgentRun): string => `${to.runs(epic)}?r
 export function Took({ run: r }: { run: AgentRun }) {
   if (!r.started) return null;
   if (!r.ended) return <span>for <Ago at={r.started} /></span>;
-  return <span>{lasted(Date.parse(r.ended) - Date.parse(r.started))}</span>;
+  return <span>{lasted(r.work_ms)}</span>; // what it waited is no work
 }
