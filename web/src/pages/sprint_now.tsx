@@ -124,7 +124,7 @@ function Stands({ s, heard }: { s: TabProps["s"]; heard: string }) {
       <Long text={reason} />
       <p className="facts">
         {show.doing && <span>{show.doing}</span>}
-        {show.since && (
+        {show.since && s.word !== "goes on" && (
           <span>
             {show.status} for <Ago at={show.since} />
           </span>

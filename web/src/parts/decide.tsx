@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState, type FormEvent } from "react";
 import type { Decided, NextStep, Offer, Session } from "../api";
 import { announce } from "../announce";
+import { asKept, keepAs } from "../as";
 import { decide, Failure } from "../client";
 import { useKeys } from "../keys";
 import { frozen } from "../frozen";
@@ -153,7 +154,7 @@ function DecideForm(props: { form: Form; subject: Subject; user: string; onClose
   const { offer } = form;
   const scope = `${subject.epic} ${subject.key}`;
   const [texts, setTexts] = useState<Typed>(typed.get(scope) ?? {});
-  const { message = "", as = asKept(), budget = offer.budget ?? "" } = texts;
+  const { message = "", as = asKept(subject.approvers ?? []), budget = offer.budget ?? "" } = texts;
   const type = (what: Typed) => {
     const all = { ...texts, ...what };
     setTexts(all);
@@ -190,7 +191,7 @@ function DecideForm(props: { form: Form; subject: Subject; user: string; onClose
     }
     setSending(true);
     setFailure(null);
-    keepAs(as);
+    keepAs(as, subject.approvers ?? []);
     try {
       const body = { id: id.current, verb: offer.verb, seen: form.seen, ...filled({ how: offer.how, tamper: offer.tamper, message: offer.message ? message : "", as: as.trim(), budget: budgets ? budget.trim() : "" }), ...bound.current };
       const decided = await decide(subject.epic, subject.key, body);
@@ -347,7 +348,7 @@ function Taken({ decided }: { decided: Decided }) {
     <div role="status" className="taken">
       <p>
         <strong>{decided.taken ? "Decided: " : "Sent, and not read yet: "}</strong>
-        {decided.text}
+        {decided.command ? decided.text.replace(/\n *nothing runs now; to continue: .*$/m, "") : decided.text}
       </p>
       {decided.command && (
         <p>
@@ -399,18 +400,3 @@ function filled(of: Record<string, string | undefined>): Record<string, string> 
   return Object.fromEntries(Object.entries(of).filter((e): e is [string, string] => Boolean(e[1])));
 }
 
-const asKey = "ralph.as";
-function asKept(): string {
-  try {
-    return localStorage.getItem(asKey) ?? "";
-  } catch {
-    return "";
-  }
-}
-function keepAs(as: string): void {
-  try {
-    localStorage.setItem(asKey, as.trim());
-  } catch {
-    // it is typed again
-  }
-}

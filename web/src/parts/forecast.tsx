@@ -6,9 +6,10 @@ export function Forecasted({ of: e }: { of: Epic }) {
   if (e.stuck) return <p className="asks">{capital(e.stuck)}.</p>;
   const f = e.forecast;
   if (!f) return null;
+  const [about, most] = [lasted(f.p50_ms), lasted(f.p90_ms)];
   return (
     <p>
-      About {lasted(f.p50_ms)} more, hardly over {lasted(f.p90_ms)}, with {f.slots} at a time. <span className="faint">{f.note}</span>
+      About {about} more{most !== about && `, hardly over ${most}`}, with {f.slots} at a time. <span className="faint">{f.note}</span>
     </p>
   );
 }

@@ -3,7 +3,7 @@
 import type { Result } from "../api";
 import { useResource } from "../resource";
 import { api, to } from "../route";
-import { count, each } from "../words";
+import { count, each, inAll } from "../words";
 import { Clock, Command, Section, Trouble } from "./basics";
 
 const few = 5; // sprints that are listed at once
@@ -71,7 +71,7 @@ export function ResultOf({ epic }: { epic: string }) {
                     <Clock at={x.ended} />
                   </>
                 )}
-                , by {x.by}: {x.outcome}
+                , by {x.by}: {x.outcome.replace(/\b(\d+) blocked\b/, `$1 ${inAll("blocked", 1)}`)}
               </li>
             ))}
           </ol>

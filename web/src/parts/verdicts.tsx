@@ -35,7 +35,7 @@ export function VerdictList({ gates }: { gates: Gate[] }) {
             </span>
           </div>
           {g.doubt && <p className="status asks">worth a look: {g.doubt}</p>}
-          {g.verdict !== "pass" && <Long text={g.message} />}
+          {(g.verdict !== "pass" || g.agent) && <Long text={g.message} />}
           {each(g.failed).length > 0 && (
             <ul className="tests">
               {each(g.failed).slice(0, 20).map((name) => (
