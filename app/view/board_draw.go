@@ -94,6 +94,18 @@ func (m boardModel) counts() string {
 	return strings.Join(parts, ", ")
 }
 
+// sums are how far an epic is and what it cost: in one line, if that fits.
+func (m boardModel) sums(e BoardEpic) []string {
+	far := "  " + word(e.Dir) + ": " + e.Tally
+	if one := far + words.With("; spent ", e.Spent, ""); columns.Of(one) <= m.columns {
+		return []string{one}
+	}
+	if e.Spent == "" {
+		return []string{far}
+	}
+	return []string{far, "  spent " + e.Spent}
+}
+
 // drawList is the part of the list around the marked row that fits.
 func (m boardModel) drawList(rows int) []string {
 	var out []string
@@ -102,7 +114,10 @@ func (m boardModel) drawList(rows int) []string {
 		if len(out) > 0 {
 			out = append(out, "")
 		}
-		out = append(out, m.paint.Paint(term.Bold, word(e.Title))+"  "+word(e.Says), m.paint.Paint(term.Faint, "  "+word(e.Dir)+": "+e.Tally+words.With("; spent ", e.Spent, "")))
+		out = append(out, m.paint.Paint(term.Bold, word(e.Title))+"  "+word(e.Says))
+		for _, line := range m.sums(e) {
+			out = append(out, m.paint.Paint(term.Faint, line))
+		}
 		key, state := 0, 0
 		for _, r := range e.Rows {
 			key, state = max(key, columns.Of(word(string(r.Key)))), max(state, columns.Of(word(r.Word)))

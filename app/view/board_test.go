@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -248,4 +249,20 @@ func TestTheBoardSurvivesWhatGoes(t *testing.T) {
 	wants(t, m, "> 1.2", "this may be old: the disk is gone")
 	wants(t, told(m, lookedMsg{}), "nothing has been applied here yet")
 	wants(t, told(m, tea.WindowSizeMsg{Width: 1, Height: 1}))
+}
+
+func TestACostThatDoesNotFitHasALineOfItsOwn(t *testing.T) {
+	t.Parallel()
+	e := BoardEpic{Dir: "/src/shop", Tally: "6 of 8 sprints done, 1 waiting, 1 pending"}
+	m := boardModel{columns: 80}
+	for spent, want := range map[string][]string{
+		"":      {"  /src/shop: " + e.Tally},
+		"$0.38": {"  /src/shop: " + e.Tally + "; spent $0.38"},
+		"57k tokens, $0.38, 13s; in all ≥ $1.51": {"  /src/shop: " + e.Tally, "  spent 57k tokens, $0.38, 13s; in all ≥ $1.51"},
+	} {
+		e.Spent = spent
+		if got := m.sums(e); !slices.Equal(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
 }
