@@ -72,7 +72,7 @@ e2e: $(BIN)/dot $(BIN)/bd agents web-e2e ## install the outside programs into .t
 	PATH="$(BIN):$$PATH" RALPH_BD="$(BIN)/bd" $(GO) test -count=1 -timeout 20m -run '^TestBd' ./executor/tracker/... ./app/cli ./web
 	$(GO) mod download
 	PATH="$(BIN):$$PATH" RALPH_E2E=1 RALPH_E2E_REQUIRE=1 RALPH_E2E_AGENTS="$(TOOLS)/agents/bin" \
-	  $(GO) run ./tools/offline $(GO) test -count=1 -p 2 -timeout 15m -run '^TestReal' ./executor/... ./app/cli
+	  $(GO) run ./tools/offline $(GO) test -count=1 -p 1 -timeout 15m -run '^TestReal' ./executor/... ./app/cli
 
 $(BIN)/dot: Makefile
 	@command -v npm >/dev/null || { echo "make e2e needs npm (to install Graphviz as a program of its own): install Node.js 20 or newer, https://nodejs.org"; exit 1; }
