@@ -190,6 +190,8 @@ type (
 		Back   bool         `json:"back,omitempty"`  // foreign: Head is in the history of where ralph put the branch: nothing was added
 		Usage  Usage        `json:"usage,omitzero"`  // what the turn of an agent cost until it was cut
 		ListRef
+
+		Sandbox *Sandboxed `json:"sandbox,omitempty"` // that the turn of an agent was in; nil: none
 	}
 	// BaseMade is the commit that a node starts from.
 	BaseMade struct {

@@ -80,7 +80,7 @@ func (who Asker) into(v machine.NodeView, dir string) string {
 // none has worked a gate, and says with which flags ralph enter opens that.
 func lastIn(v machine.NodeView) (flags string, confined bool) {
 	for _, a := range slices.Backward(v.Attempts) {
-		if a.Turns > 0 {
+		if a.Turns > 0 || a.Sandbox != nil { // a turn that was cut counts
 			return "", a.Sandbox.Confined()
 		}
 		for _, g := range slices.Backward(a.Gates) {

@@ -74,6 +74,7 @@ func TestAWorktreeIsLookedAtWhereItsAgentWas(t *testing.T) {
 	}{
 		"no attempt":                       {nil, "cd /w"},
 		"an agent in a sandbox":            {[]machine.AttemptLog{{Turns: 1, Sandbox: in("bwrap")}}, "ralph enter 1.1 --epic x.json"},
+		"a turn that was cut":              {[]machine.AttemptLog{{Sandbox: in("bwrap")}}, "ralph enter 1.1 --epic x.json"},
 		"an agent in none":                 {[]machine.AttemptLog{{Turns: 1}}, "cd /w"},
 		"with --sandbox none":              {[]machine.AttemptLog{{Turns: 1, Sandbox: in("bwrap")}, {Turns: 1, Sandbox: in("none")}}, "cd /w"},
 		"judged anew":                      {[]machine.AttemptLog{{Turns: 1, Sandbox: in("landlock")}, gates(in("landlock"))}, "ralph enter 1.1 --epic x.json"},

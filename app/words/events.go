@@ -190,7 +190,7 @@ func attemptWords(body executor.Body) string {
 		}
 		return out
 	case executor.EffectFailed:
-		return fmt.Sprintf("did not happen (%s): %s", b.Class, First(b.Detail))
+		return fmt.Sprintf("did not happen (%s): %s", b.Class, First(b.Detail)) + sandboxed(b.Sandbox)
 	case executor.BaseMade:
 		return fmt.Sprintf("base: %.12s", b.Base.Commit)
 	case executor.Prepared:

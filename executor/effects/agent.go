@@ -69,7 +69,7 @@ func (w *Worker) agent(e *executor.Effect, q *executor.Request) (work, error) {
 		}
 		if err = errors.Join(err, w.plainFiles(run.Files)); err != nil {
 			f := Failed(ctx, *e, err)
-			f.Usage = ended.Usage
+			f.Usage, f.Sandbox = ended.Usage, ended.Sandbox
 			return f, nil
 		}
 		ended.Usage = w.stated(ended.Agent, ended.Usage)

@@ -65,3 +65,28 @@ func TestOutOfMemoryIsAFailedAttempt(t *testing.T) { // execution §4
 		t.Errorf("%+v", log)
 	}
 }
+
+// TestATurnThatWasCutSaysInWhatSandboxItWas: who looks at what it left is led there, and told
+// what it could not reach.
+func TestATurnThatWasCutSaysInWhatSandboxItWas(t *testing.T) {
+	epic := executortest.Epic([]string{"1.1"}, func(e *ir.Epic) {
+		e.Sandboxes = map[string]ir.Sandbox{"default": {Kind: "auto", Network: []string{"a.example"}}}
+		e.Nodes[0].Steps[0].Sandbox = "default"
+		e.Nodes[0].Steps[0].Limits.Attempts = 1
+	})
+	with := tools(t, epic)
+	with.Confinement = effects.Confinement{
+		Kinds: map[string]wall.Kind{"default": wall.Namespaces}, Home: "/home/ada",
+		Mounts: func(string) ([]wall.Mount, error) { return nil, nil },
+	}
+	with.Runners["command"] = executortest.Runner{Do: func(_ context.Context, r executor.AgentRun) (executor.AgentEnded, error) {
+		r.Wall.Egress.Refused(wall.Denial{Host: "b.example:443"})
+		return executor.AgentEnded{}, &executor.Failure{Class: executor.FailCrash, Err: errors.New("killed by signal 9")}
+	}}
+	a := newAfar(t, with)
+	a.drive()
+	log := a.run.Views()[0].Attempts
+	if len(log) == 0 || log[0].Turns > 0 || !log[0].Sandbox.Confined() || executor.RefusedHosts(log[0].Sandbox.Refused, 0) != "1 × b.example:443" {
+		t.Errorf("%+v\n%s", log, executortest.Statuses(a.run))
+	}
+}

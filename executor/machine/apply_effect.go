@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -258,9 +259,12 @@ func (r *Run) effectFailed(n *node, e executor.Event, b executor.EffectFailed) e
 		return fmt.Errorf("nothing is in flight")
 	}
 	r.budget.account(n, e, done)
-	if done.Kind == executor.EffectAgent && !b.Usage.IsZero() {
+	if done.Kind == executor.EffectAgent {
 		log := &n.logs[len(n.logs)-1]
-		log.Usage = addUsage(log.Usage, b.Usage, log.Turns == 0 && log.Usage.IsZero())
+		if !b.Usage.IsZero() {
+			log.Usage = addUsage(log.Usage, b.Usage, log.Turns == 0 && log.Usage.IsZero())
+		}
+		log.Sandbox = cmp.Or(b.Sandbox, log.Sandbox)
 	}
 	name := r.asks(&done)
 	if name != "" && b.Class == executor.FailTransient {

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -76,6 +77,7 @@ func (r *Run) remember(n *node, e executor.Event) {
 	case executor.EffectFailed:
 		if e.Step != "" && b.Gate == "" {
 			log.Usage = addUsage(log.Usage, b.Usage, log.Turns == 0 && log.Usage.IsZero())
+			log.Sandbox = cmp.Or(b.Sandbox, log.Sandbox)
 		} else if b.Gate != "" && b.Class != executor.FailInterrupted {
 			log.Erred = append(log.Erred, Erred{Gate: b.Gate, Class: b.Class, Why: b.Detail, At: e.At})
 		}

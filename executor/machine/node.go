@@ -236,7 +236,7 @@ type AttemptLog struct {
 	Proposed []executor.WorkProposed // while it went on
 	Spoken   []executor.HumanSpoke   // what people wrote in its agents' sessions
 	Taken    bool                    // a person took its agent's session over
-	Sandbox  *executor.Sandboxed     // of its agent's last turn; nil: it had none
+	Sandbox  *executor.Sandboxed     // of its agent's last turn, also of one that was cut; nil: it had none
 }
 
 // Erred is a gate that gave no verdict when it was asked: it is asked again, by itself or once

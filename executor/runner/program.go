@@ -120,7 +120,7 @@ func CannotRun(r executor.AgentRun, err error) error {
 func Died(res process.Result) string {
 	switch {
 	case res.How == process.Signaled && res.Signal == 9:
-		return "was killed by signal 9 (killed), which ralph did not send: the system may have run out of memory"
+		return "was killed by signal 9 (killed), which ralph did not send: the system may have run out of memory, or it killed itself"
 	case res.How == process.Signaled:
 		return fmt.Sprintf("was killed by signal %d (%s)", res.Signal, res.Signal)
 	}
