@@ -53,7 +53,9 @@ func PlanOf(ctx context.Context, epic *ir.Epic, space *workspace.Space, run *mac
 	if w := found.Warning(start.Base, files.Pinned); w != "" {
 		p.Warnings = append(p.Warnings, w)
 	}
-	p.Notes = slices.Concat(Shown(epic), found.Notes, notes)
+	warnings, missing := Paths(epic, space)
+	p.Warnings = append(p.Warnings, warnings...)
+	p.Notes = slices.Concat(Shown(epic), missing, found.Notes, notes)
 	if why := found.Refusal(); why != nil && p.Cannot == "" {
 		p.Cannot = exit.Why(why)
 	}
