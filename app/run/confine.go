@@ -52,10 +52,11 @@ func Confine(ctx context.Context, epic *ir.Epic, space *workspace.Space, instead
 	for _, name := range names {
 		said = append(said, fmt.Sprintf("sandbox %s: %s", name, c.Kinds[name]))
 	}
-	for _, w := range holding(epic, names, c.Home, space) {
+	warnings, notes := pathsOf(epic, names, c.Home, space)
+	for _, w := range warnings {
 		said = append(said, "warning: "+w)
 	}
-	for _, n := range absent(epic, names, c.Home) {
+	for _, n := range notes {
 		said = append(said, "note: "+n)
 	}
 	used := slices.Collect(maps.Values(c.Kinds))
@@ -274,55 +275,6 @@ func inside(epic *ir.Epic, agent string) (names []string) {
 		add(epic.StepConfined(&ir.Step{}, true))
 	}
 	return names
-}
-
-// absent are notes on paths that sandboxes are to show and that are not there.
-func absent(epic *ir.Epic, names []string, home string) (notes []string) {
-	for _, name := range names {
-		s := epic.Sandboxes[name]
-		paths := slices.Concat(s.Read, s.Write)
-		for i, at := range effects.Expanded(paths, home) {
-			if _, err := os.Stat(at); err != nil {
-				notes = append(notes, fmt.Sprintf("sandbox %s shows %s, which is not there", name, paths[i]))
-			}
-		}
-	}
-	return notes
-}
-
-// holding are warnings of what sandboxes may write in which git keeps the repository.
-func holding(epic *ir.Epic, names []string, home string, space *workspace.Space) (warnings []string) {
-	git := resolved(filepath.Dir(filepath.Dir(space.State())))
-	for _, name := range names {
-		paths := epic.Sandboxes[name].Write
-		for i, at := range effects.Expanded(paths, home) {
-			if at = resolved(at); within(git, at) || within(at, git) {
-				warnings = append(warnings, fmt.Sprintf("sandbox %s may write %s, and with it this repository: its agents can change your branches, hooks and git's settings, and what ralph keeps there", name, paths[i]))
-			}
-		}
-	}
-	return warnings
-}
-
-// resolved is a path without links; itself if nothing is there.
-func resolved(path string) string {
-	if to, err := filepath.EvalSymlinks(path); err == nil {
-		return to
-	}
-	return path
-}
-
-// within reports whether a path is a directory or below it.
-func within(path, dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") }
-
-// Paths are warnings of, and notes on, the paths that the sandboxes of an epic name on this machine.
-func Paths(epic *ir.Epic, space *workspace.Space) (warnings, notes []string) {
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return nil, nil // apply says it
-	}
-	names := inUse(epic)
-	return holding(epic, names, home, space), absent(epic, names, home)
 }
 
 // inUse are the sandboxes of an epic that confine something, by name.

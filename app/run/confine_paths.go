@@ -1,0 +1,92 @@
+package run
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/ralph-compiler/ralph/executor/effects"
+	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// absent are notes on paths that sandboxes are to show and that are not there.
+func absent(epic *ir.Epic, names []string, home string) (notes []string) {
+	for _, name := range names {
+		s := epic.Sandboxes[name]
+		paths := slices.Concat(s.Read, s.Write)
+		for i, at := range effects.Expanded(paths, home) {
+			if _, err := os.Stat(at); err != nil {
+				notes = append(notes, fmt.Sprintf("sandbox %s shows %s, which is not there", name, paths[i]))
+			}
+		}
+	}
+	return notes
+}
+
+// holding are warnings of what sandboxes may write in which git keeps the repository.
+func holding(epic *ir.Epic, names []string, home string, space *workspace.Space) (warnings []string) {
+	git := resolved(filepath.Dir(filepath.Dir(space.State())))
+	for _, name := range names {
+		paths := epic.Sandboxes[name].Write
+		for i, at := range effects.Expanded(paths, home) {
+			if at = resolved(at); within(git, at) || within(at, git) {
+				warnings = append(warnings, fmt.Sprintf("sandbox %s may write %s, and with it this repository: its agents can change your branches, hooks and git's settings, and what ralph keeps there", name, paths[i]))
+			}
+		}
+	}
+	return warnings
+}
+
+// resolved is a path without links; itself if nothing is there.
+func resolved(path string) string {
+	if to, err := filepath.EvalSymlinks(path); err == nil {
+		return to
+	}
+	return path
+}
+
+// within reports whether a path is a directory or below it.
+func within(path, dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") }
+
+// Paths are warnings of, and notes on, the paths that the sandboxes of an epic name on this machine.
+func Paths(epic *ir.Epic, space *workspace.Space) (warnings, notes []string) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return nil, nil // apply says it
+	}
+	return pathsOf(epic, inUse(epic), home, space)
+}
+
+func pathsOf(epic *ir.Epic, names []string, home string, space *workspace.Space) (warnings, notes []string) {
+	return slices.Concat(holding(epic, names, home, space), reaching(epic, names, home)), absent(epic, names, home)
+}
+
+// servers are sockets below directories like /run, by which a program has the machine.
+var servers = []string{"docker.sock", "podman/podman.sock", "containerd/containerd.sock"}
+
+// reaching are warnings of sockets that sandboxes show: that a mount is read-only keeps nobody
+// from connecting.
+func reaching(epic *ir.Epic, names []string, home string) (warnings []string) {
+	socket := func(path string) bool {
+		st, err := os.Stat(path)
+		return err == nil && st.Mode()&fs.ModeSocket != 0
+	}
+	for _, name := range names {
+		s := epic.Sandboxes[name]
+		paths := slices.Concat(s.Read, s.Write)
+		for i, at := range effects.Expanded(paths, home) {
+			is := socket(at)
+			for _, server := range servers {
+				is = is || socket(filepath.Join(at, server))
+			}
+			if is {
+				warnings = append(warnings, fmt.Sprintf("sandbox %s shows %s, and with it a socket: what listens there works for the programs inside, with its own rights", name, paths[i]))
+			}
+		}
+	}
+	return warnings
+}
