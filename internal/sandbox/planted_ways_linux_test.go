@@ -102,7 +102,9 @@ func TestLinksOfTheUserAreFollowed(t *testing.T) {
 				}
 			}
 			s := wall.Spec{Kind: kind, Mounts: []wall.Mount{
-				{From: filepath.Join(top, "named"), Write: true}, {From: filepath.Join(top, "tool")}, {From: filepath.Join(top, "there"), Optional: true},
+				{From: filepath.Join(top, "named"), Write: true},
+				{From: filepath.Join(top, "tool")},
+				{From: filepath.Join(top, "there"), Optional: true},
 				{From: filepath.Join(top, "nothing"), Optional: true},
 			}}
 			p := process.Spec{
