@@ -217,5 +217,5 @@ func (d *desk) decide(ctx context.Context, at view.Spot, what executor.Decision,
 	if err != nil {
 		return "", err
 	}
-	return said.Text, nil
+	return said.Printed(), nil
 }

@@ -104,8 +104,8 @@ func (t *Desk) unchanged(ctx context.Context, node ir.NodeID, d executor.Decisio
 	return "  nothing was changed in its worktree or on its branch: the approval means that it is done as it is\n", nil
 }
 
-// afterwards says what to type next, while nothing runs.
-func (t *Desk) afterwards(file string, node ir.NodeID, d executor.Decision) string {
+// afterwards is what to type next, while nothing runs.
+func (t *Desk) afterwards(file string, d executor.Decision) string {
 	switch {
 	case d.Verb == executor.Pause, d.Verb == executor.Cancel, record.IsDraft(t.Epic) && record.ApprovesDraft(d):
 		return ""
@@ -114,7 +114,7 @@ func (t *Desk) afterwards(file string, node ir.NodeID, d executor.Decision) stri
 	if d.How == executor.Baseline && t.moving {
 		rebase = " --rebase"
 	}
-	return "  nothing runs now; to continue: ralph apply" + record.Applies(file) + rebase + "\n"
+	return "ralph apply" + record.Applies(file) + rebase
 }
 
 // unread names the decision that a run found although it was made for another run.

@@ -41,14 +41,23 @@ func Decide(ctx context.Context, file string, in io.Reader, key string, d execut
 		return nil, "", err
 	}
 	out, err := t.decide(ctx, file, key, d)
-	return t.Epic, out.Text, err
+	return t.Epic, out.Printed(), err
 }
 
 // Said is what came of a decision that was not refused.
 type Said struct {
-	Text string // what was decided, and what comes next
+	Text string // what was decided
+	Next string // the command that goes on with the run; "" if there is none to type
 	Held bool   // a process is at work on the run, and was told
 	Open bool   // it has not answered yet
+}
+
+// Printed is all of it, as the commands print it.
+func (s Said) Printed() string {
+	if s.Next == "" {
+		return s.Text
+	}
+	return s.Text + "  nothing runs now; to continue: " + s.Next + "\n"
 }
 
 // DecideIn is Decide about the epic of file in the repository that contains dir; people
@@ -116,7 +125,7 @@ func (t *Desk) decide(ctx context.Context, file, key string, d executor.Decision
 		if err != nil {
 			return out, err
 		}
-		out.Text = fmt.Sprintf("%s\n%s%s", reveal.Words(decided(key, event)), note, t.afterwards(file, node, event))
+		out.Text, out.Next = fmt.Sprintf("%s\n%s", reveal.Words(decided(key, event)), note), t.afterwards(file, event)
 		return out, nil
 	}
 }

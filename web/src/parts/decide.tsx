@@ -348,7 +348,7 @@ function Taken({ decided }: { decided: Decided }) {
     <div role="status" className="taken">
       <p>
         <strong>{decided.taken ? "Decided: " : "Sent, and not read yet: "}</strong>
-        {decided.command ? decided.text.replace(/\n *nothing runs now; to continue: .*$/m, "") : decided.text}
+        {decided.text}
       </p>
       {decided.command && (
         <p>
