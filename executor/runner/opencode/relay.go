@@ -86,7 +86,7 @@ func (s *server) lend(ctx context.Context, session string) (*relay, error) {
 		BaseContext: func(net.Listener) context.Context { return ctx },
 	}
 	r.wg.Go(func() { _ = r.http.Serve(l) }) // until it is closed
-	if err := announce(r.file, "http://"+l.Addr().String(), r.password); err != nil {
+	if err := s.write(func() error { return announce(r.file, "http://"+l.Addr().String(), r.password) }); err != nil {
 		r.close()
 		return nil, err
 	}

@@ -40,6 +40,7 @@ type server struct {
 	mu     sync.Mutex                   // guards the rest
 	turns  map[string]map[string]string // variables of turns in progress, by directory
 	active map[string]map[string]bool   // names of MCP servers of turns in progress, by directory
+	ending bool                         // its directory is removed: nothing is written there any more
 
 	users int       // turns in progress; guarded by the Runner's lock, as the rest
 	used  time.Time // when it was given back last
@@ -224,7 +225,22 @@ func (s *server) in(dir string) api {
 func (s *server) end() {
 	s.cancel()
 	<-s.done
+	s.mu.Lock()
+	s.ending = true
+	s.mu.Unlock()
 	_ = regular.RemoveAllOwn(s.dir) // what cannot be removed is below the run's state
+}
+
+// write lets a turn write in the server's directory, one at a time. The server of a turn
+// that goes on may end at any moment: a file that comes while its directory is removed
+// would be left there.
+func (s *server) write(file func() error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ending {
+		return s.gone()
+	}
+	return file()
 }
 
 // announced is what another ralph of the same user may know of a server.
@@ -265,7 +281,9 @@ func announce(file, url, password string) error {
 
 // has notes that a session is worked in at this server.
 func (s *server) has(session string) error {
-	return regular.WriteOwn(filepath.Join(s.dir, sessionsDir, filepath.Base(session)), nil, 0o600)
+	return s.write(func() error {
+		return regular.WriteOwn(filepath.Join(s.dir, sessionsDir, filepath.Base(session)), nil, 0o600)
+	})
 }
 
 // failure is what an error of a call comes to: a call fails in a moment when the

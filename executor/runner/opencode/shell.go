@@ -50,14 +50,19 @@ const turnsFile = "turns.sh"
 
 // tell gives the shells that start in dir these variables; nil takes them away.
 func (s *server) tell(dir string, vars map[string]string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if vars == nil {
-		delete(s.turns, dir)
-	} else {
-		s.turns[dir] = vars
-	}
-	dirs := slices.Collect(maps.Keys(s.turns))
+	return s.write(func() error {
+		if vars == nil {
+			delete(s.turns, dir)
+		} else {
+			s.turns[dir] = vars
+		}
+		return atomicfile.WriteOwn(filepath.Join(s.dir, turnsFile), []byte(exports(s.turns)), 0o600)
+	})
+}
+
+// exports is the text of turnsFile: what each directory's turn exports.
+func exports(turns map[string]map[string]string) string {
+	dirs := slices.Collect(maps.Keys(turns))
 	slices.SortFunc(dirs, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b)) }) // the innermost first
 	var b strings.Builder
 	b.WriteString("case \"$PWD/\" in\n")
@@ -67,11 +72,11 @@ func (s *server) tell(dir string, vars map[string]string) error {
 			b.WriteString(" | " + shellword.Quote(real+"/") + "*")
 		}
 		b.WriteString(")\n")
-		for _, name := range slices.Sorted(maps.Keys(s.turns[d])) {
-			b.WriteString("export " + name + "=" + shellword.Quote(s.turns[d][name]) + "\n")
+		for _, name := range slices.Sorted(maps.Keys(turns[d])) {
+			b.WriteString("export " + name + "=" + shellword.Quote(turns[d][name]) + "\n")
 		}
 		b.WriteString(";;\n")
 	}
 	b.WriteString("esac\n")
-	return atomicfile.WriteOwn(filepath.Join(s.dir, turnsFile), []byte(b.String()), 0o600)
+	return b.String()
 }
