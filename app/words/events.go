@@ -3,11 +3,13 @@ package words
 import (
 	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/machine"
+	"github.com/ralph-compiler/ralph/internal/egress"
 	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
@@ -300,9 +302,20 @@ func Sandboxed(s *executor.Sandboxed) string {
 	}
 	out := fmt.Sprintf("%s (%s)", s.Name, kind) + With(", which ran out of memory (limit ", s.Memory, "; raise limits.memory, or let it start less at once)")
 	if len(s.Refused) > 0 {
-		out += fmt.Sprintf(", which refused %s (allow a host: network = [\"HOST\"] in the sandbox or gate)", executor.RefusedHosts(s.Refused, s.Others))
+		out += ", which refused " + executor.RefusedHosts(s.Refused, s.Others) + With(" (to allow it, add to network in the sandbox or gate: ", entries(s.Refused), ")")
 	}
 	return out
+}
+
+// entries are what a network list would have to name for hosts that were refused.
+func entries(refused []executor.Refusal) string {
+	var out []string
+	for _, r := range refused {
+		if e := egress.Entry(r.Host); e != "" {
+			out = append(out, strconv.Quote(e))
+		}
+	}
+	return strings.Join(out, ", ")
 }
 
 // Walled is Sandboxed where the sandbox may be why something failed; "" otherwise.

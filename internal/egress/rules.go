@@ -163,16 +163,40 @@ func (l list) judge(asked string, port uint16) (target, error) {
 		}
 	}
 	if !listed {
-		hint := t.host
-		if port != 80 && port != 443 {
-			hint = t.String()
-		}
+		hint := t.entry()
 		return target{}, &Refusal{Host: t.String(), Why: fmt.Sprintf("it is not in the list (network = [%q])", hint), Entry: hint}
 	}
-	if t.host == "localhost" || strings.HasSuffix(t.host, ".localhost") {
+	if t.isHere() {
 		return target{}, &Refusal{Host: t.String(), Why: "it is this machine"}
 	}
 	return t, nil
+}
+
+// isHere reports whether a name is this machine's.
+func (t target) isHere() bool {
+	return t.host == "localhost" || strings.HasSuffix(t.host, ".localhost")
+}
+
+// entry is what a list names to let it through.
+func (t target) entry() string {
+	if t.port == 80 || t.port == 443 {
+		return t.host
+	}
+	return t.String()
+}
+
+// Entry is what a network list would have to name for a refused "host:port"; "" if nothing
+// that it can name lets it through, as for an address.
+func Entry(refused string) string {
+	host, port, err := split(refused, 0)
+	if err != nil {
+		return ""
+	}
+	t := target{port: port}
+	if t.host, err = name(host); err != nil || t.isHere() {
+		return ""
+	}
+	return t.entry()
 }
 
 // split is "host:port"; without a port it is the one given, if that is not 0.

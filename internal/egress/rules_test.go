@@ -219,3 +219,25 @@ func FuzzJudge(f *testing.F) {
 		}
 	})
 }
+
+func TestEntryIsWhatAListWouldHaveToName(t *testing.T) {
+	for refused, want := range map[string]string{
+		"evil.example:443": "evil.example", "evil.example:80": "evil.example", "db.example:5432": "db.example:5432",
+		"93.184.216.34:443": "", "[2001:db8::1]:443": "", "127.1:80": "", "localhost:8080": "", "evil.example": "", `"a b":443`: "", "": "",
+	} {
+		got := Entry(refused)
+		if got != want {
+			t.Errorf("%s: got %q, want %q", refused, got, want)
+		}
+		if got == "" {
+			continue
+		}
+		l, err := readRules(Rules{Hosts: []string{got}})
+		if err == nil {
+			_, err = l.judge(refused, 0)
+		}
+		if err != nil {
+			t.Errorf("%s: a list of %q does not allow it: %v", refused, got, err)
+		}
+	}
+}
