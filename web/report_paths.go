@@ -11,6 +11,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/regular"
 )
 
 // homes are the homes of people, whoever they are.
@@ -21,7 +22,7 @@ func shorter(r record.Repository) func(string) string {
 	type rule struct{ root, put string }
 	var rules []rule
 	add := func(root, put string) {
-		for _, root := range []string{root, resolved(root)} {
+		for _, root := range []string{root, regular.Resolved(root)} {
 			for _, root := range []string{root, (&url.URL{Path: root}).EscapedPath()} {
 				if len(root) > 1 && !slices.Contains(rules, rule{root, put}) {
 					rules = append(rules, rule{root, put})
@@ -49,14 +50,6 @@ func shorter(r record.Repository) func(string) string {
 		}
 		return homes.ReplaceAllString(s, "~")
 	}
-}
-
-// resolved is a path without links, or itself.
-func resolved(path string) string {
-	if out, err := filepath.EvalSymlinks(path); err == nil {
-		return out
-	}
-	return path
 }
 
 // cutRoot puts something else in the place of a directory's path, where that is all of a name.

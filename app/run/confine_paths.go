@@ -6,10 +6,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/ralph-compiler/ralph/executor/effects"
 	"github.com/ralph-compiler/ralph/executor/workspace"
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -29,28 +29,17 @@ func absent(epic *ir.Epic, names []string, home string) (notes []string) {
 
 // holding are warnings of what sandboxes may write in which git keeps the repository.
 func holding(epic *ir.Epic, names []string, home string, space *workspace.Space) (warnings []string) {
-	git := resolved(filepath.Dir(filepath.Dir(space.State())))
+	git := regular.Resolved(filepath.Dir(filepath.Dir(space.State())))
 	for _, name := range names {
 		paths := epic.Sandboxes[name].Write
 		for i, at := range effects.Expanded(paths, home) {
-			if at = resolved(at); within(git, at) || within(at, git) {
+			if at = regular.Resolved(at); regular.Within(git, at) || regular.Within(at, git) {
 				warnings = append(warnings, fmt.Sprintf("sandbox %s may write %s, and with it this repository: its agents can change your branches, hooks and git's settings, and what ralph keeps there", name, paths[i]))
 			}
 		}
 	}
 	return warnings
 }
-
-// resolved is a path without links; itself if nothing is there.
-func resolved(path string) string {
-	if to, err := filepath.EvalSymlinks(path); err == nil {
-		return to
-	}
-	return path
-}
-
-// within reports whether a path is a directory or below it.
-func within(path, dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") }
 
 // Paths are warnings of, and notes on, the paths that the sandboxes of an epic name on this machine.
 func Paths(epic *ir.Epic, space *workspace.Space) (warnings, notes []string) {

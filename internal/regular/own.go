@@ -193,3 +193,16 @@ func openOwn(path string, flag int, perm fs.FileMode) (*os.File, error) {
 	}
 	return checked(f, err)
 }
+
+// Resolved is a path without links; the path itself where that cannot be told.
+func Resolved(path string) string {
+	if to, err := filepath.EvalSymlinks(path); err == nil {
+		return to
+	}
+	return path
+}
+
+// Within reports whether a clean path is a directory or below it. It looks at nothing.
+func Within(path, dir string) bool {
+	return path == dir || dir == "/" || strings.HasPrefix(path, dir+"/")
+}

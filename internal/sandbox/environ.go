@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/internal/lists"
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/wall"
 )
 
@@ -68,8 +69,8 @@ func programs(env []string, home, path string, g ground) []wall.Mount {
 	var out []wall.Mount
 	add := func(from, at string) {
 		at = filepath.Clean(at)
-		has := func(m wall.Mount) bool { return within(at, m.At) }
-		if !filepath.IsAbs(at) || usual(at) || within(home, at) || g.covers(at) || slices.ContainsFunc(out, has) {
+		has := func(m wall.Mount) bool { return regular.Within(at, m.At) }
+		if !filepath.IsAbs(at) || usual(at) || regular.Within(home, at) || g.covers(at) || slices.ContainsFunc(out, has) {
 			return
 		}
 		if real, err := g.real(from); err == nil { // else it is not there, or not for this user: PATH outlives su
@@ -128,7 +129,7 @@ func (g ground) follow(path string, add func(from, at string)) {
 	}
 	for i, m := range way {
 		// Of /etc, what links lead to alone: /etc/alternatives and the like are in every sandbox.
-		if i == len(way)-1 || !within(m.At, "/etc") {
+		if i == len(way)-1 || !regular.Within(m.At, "/etc") {
 			add(neighbours(m.From, m.At))
 		}
 	}
@@ -149,12 +150,7 @@ func neighbours(from, at string) (string, string) {
 
 // usual reports whether a path is in every sandbox as it is.
 func usual(path string) bool {
-	return slices.ContainsFunc([]string{"/usr", "/bin", "/sbin", "/lib", "/lib64", "/nix/store", "/gnu/store"}, func(top string) bool { return within(path, top) })
-}
-
-// within reports whether a path is a directory or below it.
-func within(path, dir string) bool {
-	return path == dir || dir == "/" || strings.HasPrefix(path, dir+"/")
+	return slices.ContainsFunc([]string{"/usr", "/bin", "/sbin", "/lib", "/lib64", "/nix/store", "/gnu/store"}, func(top string) bool { return regular.Within(path, top) })
 }
 
 // beside are what lies next to "bin" and belongs to it.
@@ -167,7 +163,7 @@ func toolchain(dir, home string) []string {
 	switch {
 	case filepath.Base(dir) == "shims": // pyenv's lead to what is there
 		return []string{dir, filepath.Join(parent, "versions")}
-	case filepath.Base(dir) != "bin", within(home, parent), parent == filepath.Join(home, ".local"), parent == filepath.Join(home, ".cargo"):
+	case filepath.Base(dir) != "bin", regular.Within(home, parent), parent == filepath.Join(home, ".local"), parent == filepath.Join(home, ".cargo"):
 		return []string{dir}
 	}
 	if st, err := os.Stat(filepath.Join(parent, "src", "runtime")); err == nil && st.IsDir() { // Go's own

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/wall"
 )
 
@@ -53,12 +54,12 @@ func groundOf(s *wall.Spec) ground {
 // writes reports whether a program inside may change what is at a path of the machine that
 // leads over no link.
 func (g ground) writes(path string) bool {
-	return slices.ContainsFunc(g.outside, func(dir string) bool { return within(path, dir) })
+	return slices.ContainsFunc(g.outside, func(dir string) bool { return regular.Within(path, dir) })
 }
 
 // covers reports whether a path inside lies in what programs write to.
 func (g ground) covers(at string) bool {
-	return slices.ContainsFunc(g.inside, func(dir string) bool { return within(at, dir) })
+	return slices.ContainsFunc(g.inside, func(dir string) bool { return regular.Within(at, dir) })
 }
 
 // real is where an absolute path leads. It is the kernel's way, ".." included.
@@ -122,7 +123,7 @@ func (g ground) shown(mounts []wall.Mount, inPlace bool) ([]wall.Mount, error) {
 			m.From, m.At = real, cmp.Or(m.At, m.From)
 			out = append(out, m)
 		case m.Optional && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)):
-		case inPlace && errors.Is(err, errPlanted) && slices.ContainsFunc(mounts, func(o wall.Mount) bool { return o.Write && o.From != m.From && within(m.From, o.From) }):
+		case inPlace && errors.Is(err, errPlanted) && slices.ContainsFunc(mounts, func(o wall.Mount) bool { return o.Write && o.From != m.From && regular.Within(m.From, o.From) }):
 		default:
 			if errors.Is(err, fs.ErrNotExist) {
 				err = fs.ErrNotExist

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/internal/lists"
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/sandbox/inside"
 	"github.com/ralph-compiler/ralph/internal/wall"
 )
@@ -80,18 +81,18 @@ func (s *Sandbox) fence(o *inside.Order, env []string) (t *temp, proxy net.Liste
 			return t, nil, err
 		}
 	}
-	f.Write = []string{resolved(f.Temp), resolved(o.Home)}
+	f.Write = []string{regular.Resolved(f.Temp), regular.Resolved(o.Home)}
 	f.Read = append(o.Table().System, "/proc")
 	for _, name := range etc {
 		f.Read = append(f.Read, "/etc/"+name)
 	}
-	f.Read = lists.Map(f.Read, resolved) // what a rule names leads over no link
+	f.Read = lists.Map(f.Read, regular.Resolved) // what a rule names leads over no link
 	places, err := s.places(o, user)
 	if err != nil {
 		return t, nil, err
 	}
 	for _, m := range slices.Concat(o.First, o.Wall.Mounts) {
-		has := func(dir string) bool { return within(filepath.Clean(m.From), dir) }
+		has := func(dir string) bool { return regular.Within(filepath.Clean(m.From), dir) }
 		switch {
 		case slices.ContainsFunc(f.Write, has): // it is, and who may write there may have led it elsewhere
 			continue
@@ -150,15 +151,6 @@ func (s *Sandbox) inPlace() error {
 	return nil
 }
 
-// resolved is where a path of which no program inside changes a part leads; itself if nothing
-// is there.
-func resolved(path string) string {
-	if to, err := filepath.EvalSymlinks(path); err == nil {
-		return to
-	}
-	return path
-}
-
 // absent reports whether nothing is at a path.
 func absent(path string) bool {
 	_, err := os.Stat(path)
@@ -180,12 +172,12 @@ func (s *Sandbox) places(o *inside.Order, user string) (out []place, err error) 
 		to := c.Upper
 		if st, err := os.Stat(c.Lower); err == nil && st.IsDir() && c.Downloads {
 			to = c.Lower
-			o.Fence.Read = append(o.Fence.Read, resolved(to))
+			o.Fence.Read = append(o.Fence.Read, regular.Resolved(to))
 		} else {
 			if err := os.MkdirAll(to, 0o700); err != nil {
 				return nil, err
 			}
-			o.Fence.Write = append(o.Fence.Write, resolved(to))
+			o.Fence.Write = append(o.Fence.Write, regular.Resolved(to))
 		}
 		out = append(out, place{filepath.Clean(c.Lower), to})
 		if below, ok := strings.CutPrefix(c.Lower, user+"/"); ok {
@@ -250,7 +242,7 @@ func moved(env []string, user, home, temp string, places []place) []string {
 func elsewhere(path, written, user, home string, places []place) string {
 	var best place
 	for _, p := range append([]place{{user, home}}, places...) {
-		if within(path, p.from) && len(p.from) > len(best.from) {
+		if regular.Within(path, p.from) && len(p.from) > len(best.from) {
 			best = p
 		}
 	}

@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/sandbox/inside"
 	"github.com/ralph-compiler/ralph/internal/wall"
 )
@@ -291,13 +292,13 @@ func (l *layout) bindTo(s shown, seen inside.Seen, dir bool) error {
 
 // note notes what has to be at a place. What lies below it is not seen any more.
 func (l *layout) note(s inside.Seen) {
-	l.seen = append(slices.DeleteFunc(l.seen, func(old inside.Seen) bool { return within(old.At, s.At) }), s)
+	l.seen = append(slices.DeleteFunc(l.seen, func(old inside.Seen) bool { return regular.Within(old.At, s.At) }), s)
 }
 
 // around is what a path is in.
 func (l *layout) around(at string) shown {
 	for _, s := range slices.Backward(l.shown) {
-		if within(at, s.at) {
+		if regular.Within(at, s.at) {
 			return s
 		}
 	}
@@ -309,7 +310,7 @@ func (l *layout) place(at string, dir bool) error {
 	s := l.around(at)
 	rest := strings.TrimPrefix(strings.TrimPrefix(at, s.at), "/")
 	switch {
-	case s.from == "" && slices.ContainsFunc(l.links, func(k inside.Link) bool { return within(at, k.At) }):
+	case s.from == "" && slices.ContainsFunc(l.links, func(k inside.Link) bool { return regular.Within(at, k.At) }):
 		return unix.ELOOP
 	case s.from == "" || rest == "":
 		return nil
