@@ -2,6 +2,7 @@ package ir
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 )
 
@@ -46,6 +47,9 @@ func (e *Epic) GateConfined(gate string, sum bool) Confined {
 	}
 	return e.confined(name, network)
 }
+
+// Runs reports whether a gate starts a program: a command, or an agent that judges.
+func (g Gate) Runs() bool { return slices.Contains([]string{"command", "agent", "review"}, g.Kind) }
 
 // SetupConfined says what setup commands can reach.
 func (e *Epic) SetupConfined() Confined {

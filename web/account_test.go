@@ -102,7 +102,7 @@ func TestWhySomethingIsTrusted(t *testing.T) {
 	if len(c["red-first"].Proofs) == 0 || c["red-first"].Proofs[0].File != "red-red.log" || c["red-first"].Proofs[0].Seq == 0 {
 		t.Errorf("red first: %+v", c["red-first"])
 	}
-	if c["sandbox"].State != "look" || len(c["sandbox"].Proofs) != 1 || c["claims"].State != "good" {
+	if c["sandbox"].State != "look" || len(c["sandbox"].Proofs) != 2 || !strings.HasSuffix(c["sandbox"].Proofs[1].Text, ": check, red") || c["claims"].State != "good" {
 		t.Errorf("%+v", c)
 	}
 	if status, text, _ := s.text("/EPIC/nodes/1.1/attempts/implement/1/files/red-red.log"); status != http.StatusOK {

@@ -120,14 +120,17 @@ func (l *live) checks() []TrustCheck {
 	for _, commit := range l.rec.Run.Integration().Others() {
 		others = append(others, Proof{Text: fmt.Sprintf("commit %.12s of others is accepted on %s", commit, epic.Epic.Integration.Branch), Command: "git show " + commit})
 	}
-	for name := range confinedNot(epic) {
+	agents, gates := confinedNot(epic)
+	for _, name := range agents {
 		open = append(open, Proof{Text: "agent " + name + " works as you, on your machine: it can read and write what you can"})
 	}
+	if len(gates) > 0 {
+		open = append(open, Proof{Text: fmt.Sprintf("%s %s as you, on your machine: what each starts can read and write what you can: %s", text.Count(len(gates), "gate"), text.Form(len(gates), "judges", "judge"), words.ListOf(gates))})
+	}
 	level, all := machine.SandboxesSaid(epic, l.views()...)
-	if !all && len(confinedNot(epic)) == 0 {
+	if !all && len(open) == 0 {
 		open = append(open, Proof{Text: level})
 	}
-	slices.SortFunc(open, func(a, b Proof) int { return strings.Compare(a.Text, b.Text) })
 	return []TrustCheck{
 		check("doubts", "What ralph itself doubts", "nothing", trustLook, doubts),
 		check("waived", "Gates and rules that were waived", "none", trustLook, f.waived),
@@ -175,17 +178,23 @@ func check(name, title, none, state string, proofs []Proof) TrustCheck {
 	return c
 }
 
-// confinedNot are the agents that do work without a sandbox.
-func confinedNot(epic *ir.Epic) map[string]bool {
-	out := map[string]bool{}
+// confinedNot are the agents that work, and the gates that judge, without a sandbox.
+func confinedNot(epic *ir.Epic) (agents, gates []string) {
+	works := map[string]bool{}
 	for i := range epic.Nodes {
 		for _, s := range epic.Nodes[i].Steps {
 			if s.Agent != "" && !epic.Agents[s.Agent].Human && epic.StepConfined(&s, false).Name == "" {
-				out[s.Agent] = true
+				works[s.Agent] = true
 			}
 		}
 	}
-	return out
+	for name, g := range epic.Gates {
+		if g.Runs() && epic.GateConfined(name, false).Name == "" {
+			gates = append(gates, name)
+		}
+	}
+	slices.Sort(gates)
+	return slices.Sorted(maps.Keys(works)), gates
 }
 
 // finder collects proofs from events.

@@ -29,7 +29,7 @@ func SandboxesSaid(epic *ir.Epic, nodes ...NodeView) (text string, all bool) {
 				took("agent "+a.Agent, a.Sandbox)
 			}
 			for _, g := range a.Gates {
-				if slices.Contains([]string{"command", "agent", "review"}, epic.Gates[g.Gate].Kind) && g.By == "" {
+				if epic.Gates[g.Gate].Runs() && g.By == "" {
 					took("gate "+g.Gate, g.Sandbox)
 				}
 			}
