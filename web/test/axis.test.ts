@@ -37,6 +37,14 @@ test("a thousand breaks leave room for work", () => {
   assert.ok(axis.segments.reduce((sum, s) => sum + s.wide, 0) >= breadth * 0.69);
 });
 
+test("a run of seconds has ticks, too", () => {
+  const all = ticksOf(axisOf([{ from: 1_234, to: 21_234 }]), 0);
+  assert.deepEqual(
+    all.map((t) => t.time),
+    [5_000, 10_000, 15_000, 20_000],
+  );
+});
+
 test("ticks are round times here, with room between", () => {
   const shift = 5.5 * 60 * minute;
   const all = ticksOf(axisOf([span(3, 237)]), shift);

@@ -115,10 +115,11 @@ function Legend() {
 function AxisLine({ axis }: { axis: Axis }) {
   const now = useNow((t) => Math.floor(t / 60_000) * 60_000);
   const ticks = useMemo(() => ticksOf(axis, -new Date(axis.segments[0]?.from ?? 0).getTimezoneOffset() * 60_000), [axis]);
+  const seconds = ticks.some((t) => t.time % 60_000 !== 0);
   const short = (t: number, i: number) => {
-    const whole = clock(new Date(t).toISOString(), now).replace(/^\d{4}-/, "");
+    const whole = clock(new Date(t).toISOString(), now, seconds).replace(/^\d{4}-/, "");
     const before = ticks[i - 1];
-    return before && new Date(before.time).getDate() === new Date(t).getDate() ? whole.slice(-5) : whole;
+    return before && new Date(before.time).getDate() === new Date(t).getDate() ? whole.slice(seconds ? -8 : -5) : whole;
   };
   return (
     <div className="timeline axis" aria-hidden="true">

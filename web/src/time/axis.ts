@@ -74,7 +74,7 @@ function place(segments: Segment[], time: number): number {
 
 const minute = 60_000;
 const hour = 60 * minute;
-const steps = [minute, 2 * minute, 5 * minute, 10 * minute, 15 * minute, 30 * minute, hour, 2 * hour, 4 * hour, 6 * hour, 12 * hour, 24 * hour, 48 * hour, 168 * hour];
+const steps = [5_000, 10_000, 15_000, 30_000, minute, 2 * minute, 5 * minute, 10 * minute, 15 * minute, 30 * minute, hour, 2 * hour, 4 * hour, 6 * hour, 12 * hour, 24 * hour, 48 * hour, 168 * hour];
 const ticks = 8;
 const roomy = 70; // between two ticks
 
