@@ -13,7 +13,7 @@ BENCHSTAT_VERSION   := v0.0.0-20260908200009-22c9c6c9d4da
 GREMLINS_VERSION    := v0.6.0
 GRAPHVIZ_NPM        := @hpcc-js/wasm-graphviz-cli@1.11.2
 
-.PHONY: all web web-types web-check web-e2e web-picture agents attacks bd build demo test race e2e hunt groups lint fmt fuzz mutate bench bench-check golden generate check-generated tools clean help
+.PHONY: all web web-types web-check web-e2e web-picture agents attacks bd build demo test race race-build e2e hunt groups lint fmt fuzz mutate bench bench-check golden generate check-generated tools clean help
 
 all: build
 
@@ -40,9 +40,13 @@ test: ## all tests that need only Go and git
 # of executor/workspace use a repository one call at a time, but for one; app/cli's stories use
 # it side by side.
 RACE := GOGC=$${GOGC:-400} GORACE=atexit_sleep_ms=50 $(GO) test -race -short -timeout 60m
+RACED := $$(grep -rlE --include='*.go' '^\s*go (func\(|[A-Za-z_.]+\()|\.Go\(' . | xargs -n1 dirname | sort -u | grep -vE '^\./(bench|executor/workspace)')
 race: ## the packages that start goroutines under the race detector, with a few stories of real processes
-	$(RACE) $$(grep -rlE --include='*.go' '^\s*go (func\(|[A-Za-z_.]+\()|\.Go\(' . | xargs -n1 dirname | sort -u | grep -vE '^\./(bench|executor/workspace)')
+	$(RACE) $(RACED)
 	$(RACE) ./executor/workspace -run TestSeveralGatesOfANodeAtATime
+
+race-build: ## compile what make race runs
+	$(GO) list -race -test -deps -export -f '' $(RACED) ./executor/workspace
 
 agents: $(TOOLS)/agents/bin/ready ## install the agent programs that ralph is tested with into .tools/agents
 
