@@ -111,7 +111,8 @@ type (
 		Title  string     `json:"title"`
 		Phase  string     `json:"phase,omitempty"`
 		Status string     `json:"status"`
-		Word   string     `json:"word"`             // its status, in words
+		Shown  string     `json:"shown"`            // its status for people: also "interrupted", and "goes on" of one that is decided
+		Word   string     `json:"word"`             // that, in words
 		Human  bool       `json:"human,omitempty"`  // it waits for a person, or for more budget
 		Free   bool       `json:"free,omitempty"`   // it is ready, and only a slot is missing
 		For    string     `json:"for,omitempty"`    // what it waits for
@@ -204,7 +205,8 @@ type (
 	Sprint struct {
 		Seq    int64           `json:"seq"`
 		Moved  int64           `json:"moved"` // the event that changed what can be decided: a decision that has seen less is refused
-		Word   string          `json:"word"`  // its status, in words
+		Shown  string          `json:"shown"` // as of a SprintLine
+		Word   string          `json:"word"`  // that, in words
 		Asks   string          `json:"asks,omitempty"`
 		Other  bool            `json:"other,omitempty"` // its text or its policy is another one in epic.json: apply runs it again, whatever is decided
 		Show   record.ShowJSON `json:"show"`
@@ -282,7 +284,8 @@ type (
 		Step     string     `json:"step"`
 		Attempt  int        `json:"attempt"`
 		Agent    string     `json:"agent,omitempty"`
-		Status   string     `json:"status"` // of the attempt
+		Status   string     `json:"status"` // of the attempt, in words
+		Shown    string     `json:"shown"`  // that, without what it waits for
 		Reason   string     `json:"reason,omitempty"`
 		Session  string     `json:"session,omitempty"`
 		Started  *time.Time `json:"started,omitempty"`

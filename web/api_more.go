@@ -41,6 +41,7 @@ type (
 		Line   int    `json:"line"` // of its heading, from 1
 		Key    ir.Key `json:"key"`
 		Status string `json:"status,omitempty"` // "": it is new
+		Shown  string `json:"shown,omitempty"`  // as of a SprintLine
 		Word   string `json:"word,omitempty"`
 		Human  bool   `json:"human,omitempty"` // it waits for a person, or for more budget
 	}
@@ -79,7 +80,9 @@ type (
 		Started time.Time  `json:"started"`
 		Ended   *time.Time `json:"ended,omitempty"`
 		By      string     `json:"by"`
-		Outcome string     `json:"outcome"` // in words
+		Outcome string     `json:"outcome"` // in words; "": it ended by itself
+		// Sprints by status at its end, as in an EpicLine; absent: it did not end by itself.
+		Counts map[string]int `json:"counts,omitempty"`
 	}
 )
 

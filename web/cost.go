@@ -3,7 +3,6 @@ package web
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
@@ -69,13 +68,12 @@ func (l *live) cost() (any, error) {
 		known := CostSum{TokensKnown: true, USDKnown: true} // of the sprint's attempts and verdicts
 		for _, a := range v.Attempts {
 			add := func(agent, model string, u executor.Usage, untold int, ms int64) {
-				status, _, _ := strings.Cut(words.Attempt(v, a), ":") // of an attempt that waits: "waiting", not for what
 				known.add(u, untold, ms)
 				all.add("", "", u, untold, ms)
 				phases.add(v.Phase, titles[v.Phase], u, untold, ms)
 				agents.add(agent, "", u, untold, ms)
 				models.add(cmp.Or(model, "unknown"), "", u, untold, ms)
-				outcomes.add(status, "", u, untold, ms)
+				outcomes.add(words.ShownAttempt(v, a), "", u, untold, ms)
 				sprints.add(string(v.Key), v.Title, u, untold, ms)
 				switch a.Status {
 				case executor.AttemptRunning, executor.AttemptPassed:

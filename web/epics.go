@@ -71,8 +71,8 @@ func (l *live) line() EpicLine {
 			out.Waits++
 		}
 		if v.GoesOn && v.Status == executor.Waiting && v.Key != executor.Integration { // "waiting" is for somebody
-			out.Counts["waiting"]--
-			out.Counts["goes on"]++
+			out.Counts[executor.Waiting.String()]--
+			out.Counts[words.GoesOn]++
 		}
 		if failed(v) {
 			out.Failed++
@@ -91,7 +91,7 @@ func failed(v machine.NodeView) bool { return v.Status == executor.Blocked }
 
 func sprintLine(v machine.NodeView) SprintLine {
 	return SprintLine{
-		Key: v.Key, Title: v.Title, Phase: v.Phase, Status: v.Status.String(), Word: words.Status(v), Human: record.WaitsForPerson(v), Free: v.Free, For: string(v.For), Doing: v.Doing, Reason: words.First(v.Reason),
+		Key: v.Key, Title: v.Title, Phase: v.Phase, Status: v.Status.String(), Shown: words.Shown(v), Word: words.Status(v), Human: record.WaitsForPerson(v), Free: v.Free, For: string(v.For), Doing: v.Doing, Reason: words.First(v.Reason),
 		Since: past(v.Since), Tries: v.Tries(), Spent: words.SpentShort(v.Spent), WorkMS: v.Worked.Milliseconds(),
 	}
 }

@@ -118,7 +118,7 @@ func (l *live) agentRun(v machine.NodeView, a machine.AttemptLog) AgentRun {
 	j := record.AttemptOf(l.rec.Record, v.ID, a)
 	out := AgentRun{
 		ID: fmt.Sprintf("%s/%s/%d", v.Key, a.Step, a.Number), Key: v.Key, Title: v.Title, Step: a.Step, Attempt: a.Number, Agent: a.Agent,
-		Status: words.Attempt(v, a), Reason: words.First(a.Reason), Session: a.Session, Started: j.Started, Ended: j.Ended, WorkMS: a.Work.Milliseconds(),
+		Status: words.Attempt(v, a), Shown: words.ShownAttempt(v, a), Reason: words.First(a.Reason), Session: a.Session, Started: j.Started, Ended: j.Ended, WorkMS: a.Work.Milliseconds(),
 		Spent: spentOn(a), Commit: a.Commit, Verdicts: []Verdict{},
 	}
 	if out.Started != nil && out.Ended != nil && out.Ended.Before(*out.Started) { // the clock was set back

@@ -205,7 +205,7 @@ func (s *Server) plan(ctx context.Context, l *live, _ *http.Request) (Plan, erro
 	state := map[ir.Key]PlanKey{}
 	l.mu.Lock()
 	for _, v := range l.views() {
-		state[v.Key] = PlanKey{Status: v.Status.String(), Word: words.Status(v), Human: record.WaitsForPerson(v)}
+		state[v.Key] = PlanKey{Status: v.Status.String(), Shown: words.Shown(v), Word: words.Status(v), Human: record.WaitsForPerson(v)}
 	}
 	l.mu.Unlock()
 	p, err := s.planned(ctx, l)
@@ -216,7 +216,8 @@ func (s *Server) plan(ctx context.Context, l *live, _ *http.Request) (Plan, erro
 	out.Keys = slices.Clone(out.Keys)
 	for i := range out.Keys {
 		k := state[out.Keys[i].Key]
-		out.Keys[i].Status, out.Keys[i].Word, out.Keys[i].Human = k.Status, k.Word, k.Human
+		k.Line, k.Key = out.Keys[i].Line, out.Keys[i].Key
+		out.Keys[i] = k
 	}
 	return out, nil
 }

@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"time"
 
@@ -76,9 +77,9 @@ func (l *live) past() []PastRun {
 			if open == nil {
 				continue
 			}
-			open.Ended, open.Outcome = timeOf(e.At), words.Tally(b.Counts, b.GoesOn, true)
+			open.Ended, open.Outcome, open.Counts = timeOf(e.At), "", atEnd(b)
 			if b.Interrupted {
-				open.Outcome = "interrupted; " + open.Outcome
+				open.Outcome = "interrupted"
 			}
 			open = nil
 		}
@@ -86,5 +87,19 @@ func (l *live) past() []PastRun {
 	if open != nil && l.rec.Held {
 		open.Outcome = "at work"
 	}
+	return out
+}
+
+// atEnd counts sprints by the status that they are shown under when a run has ended.
+func atEnd(b executor.RunEnded) map[string]int {
+	out := maps.Clone(b.Counts)
+	move := func(from executor.NodeStatus, to string, n int) {
+		if n > 0 {
+			out[from.String()] -= n
+			out[to] += n
+		}
+	}
+	move(executor.Running, words.Interrupted, out[executor.Running.String()])
+	move(executor.Waiting, words.GoesOn, b.GoesOn)
 	return out
 }

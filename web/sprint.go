@@ -19,7 +19,7 @@ func (l *live) sprint(key ir.Key) (Sprint, error) {
 		return Sprint{}, unknown("there is no sprint %s in this epic", key)
 	}
 	out := Sprint{
-		Seq: l.rec.Run.Seq(), Moved: v.Changed, Word: words.Status(v), Asks: words.WhyNot(v), Show: l.rec.Show(record.NodeOf(l.rec.Record, v)),
+		Seq: l.rec.Run.Seq(), Moved: v.Changed, Shown: words.Shown(v), Word: words.Status(v), Asks: words.WhyNot(v), Show: l.rec.Show(record.NodeOf(l.rec.Record, v)),
 		After: []SprintLine{}, Before: []SprintLine{}, Offers: record.OffersOf(l.rec.Record, v), Join: l.joins(v), Tail: l.tailOf(v), Bead: l.beadOf(v),
 	}
 	out.Show.Since = past(v.Since)

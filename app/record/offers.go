@@ -21,6 +21,8 @@ type Offer struct {
 	Main    bool   `json:"main,omitempty"`   // worth doing: `ralph status` names it, too
 	Tamper  string `json:"tamper,omitempty"` // approve: the change that it accepts
 	As      string `json:"-"`                // who decides, where the command says it
+	// Approvers who alone may decide so; empty: anybody may.
+	Only []string `json:"only,omitempty"`
 }
 
 // WaitsForPerson reports whether a sprint waits for a person, or for more budget; what holds
@@ -65,6 +67,9 @@ func (o Offer) named(v machine.NodeView) Offer {
 		cause = v.Cause
 	}
 	o.Label, o.Text = words.Offer(o.Way, cause), words.OfferText(o.Way, cause)
+	if cause == executor.CauseApproval && (o.Verb == executor.Reject || o.Verb == executor.Approve && o.How == "") {
+		o.Only = v.Approvers
+	}
 	if v.Must(o.Way) {
 		o.Needs = words.OfferNeeds(o.Way, cause)
 	}
@@ -111,14 +116,18 @@ func QuestionsOf(r *Record, run RunJSON) []Question {
 	if !run.PlanApproved {
 		out = append(out, Question{
 			Cause: "plan", Asks: "the plan waits for approval: nothing starts without it", Title: r.Epic.Epic.Title,
-			Offers: []Offer{Offer{Way: machine.Way{Verb: executor.Approve}, What: "let it run as it was compiled", Command: "ralph approve" + r.About(), Main: true}.ofRun()},
+			Offers: []Offer{Offer{Way: machine.Way{Verb: executor.Approve}, What: "let it run as it was compiled", Command: "ralph approve" + r.About(), Main: true, Only: r.Epic.Run.HITL.Approvers}.ofRun()},
 		})
 	}
 	if o := run.View; o.Held.For != "" {
 		way := machine.HeldWay(o.Held.For, o.More)
+		var only []string
+		if way.How == executor.Baseline {
+			only = r.Epic.Run.HITL.Approvers
+		}
 		out = append(out, Question{
 			Cause: "held", Asks: "nothing new starts (" + string(o.Held.For) + "): " + words.First(o.Held.Detail), Title: r.Epic.Epic.Title, Reason: o.Held.Detail,
-			Offers: []Offer{Offer{Way: way, What: "resume the whole run", Command: way.Line("", "", "") + r.About(), Main: true}.ofRun()},
+			Offers: []Offer{Offer{Way: way, What: "resume the whole run", Command: way.Line("", "", "") + r.About(), Main: true, Only: only}.ofRun()},
 		})
 	}
 	for _, c := range ChangesOf(r.Run, r.Key, r.About(), nil) {

@@ -1,6 +1,7 @@
 package words
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -16,6 +17,9 @@ func TestWhatWasApprovedGoesOn(t *testing.T) { // execution §5: no timer where 
 	} {
 		if got := Status(v); got != want {
 			t.Errorf("%q, want %q", got, want)
+		}
+		if got, want := Shown(v), strings.Split(want, ":")[0]; got != want {
+			t.Errorf("shown as %q, want %q", got, want)
 		}
 	}
 }

@@ -122,29 +122,51 @@ func TestCounts(a machine.AttemptLog) *executor.TestCounts {
 	return sum
 }
 
-// Interrupted is the status of a running node while nothing is at work.
-const Interrupted = "interrupted"
+// Statuses for people that the machine does not have.
+const (
+	Interrupted = "interrupted" // running, while nothing is at work
+	GoesOn      = "goes on"     // waiting, but decided: there is no timer
+)
 
-// Status is a node's status for people: of a waiting node also the cause or what it waits
-// for; Interrupted for a running node while nothing is at work.
-func Status(v machine.NodeView) string {
+// Shown is the status that a node is shown under: its own, Interrupted or GoesOn.
+func Shown(v machine.NodeView) string {
 	switch {
 	case v.Interrupted:
 		return Interrupted
-	case v.Status != executor.Waiting:
-		return v.Status.String()
-	case v.For == executor.ForTimer && v.Until.IsZero(): // decided; there is no timer
-		return "goes on"
+	case v.Status == executor.Waiting && v.For == executor.ForTimer && v.Until.IsZero():
+		return GoesOn
 	}
-	return "waiting: " + cmp.Or(string(v.Cause), string(v.For))
+	return v.Status.String()
+}
+
+// Status is Shown in words: of a waiting node also the cause or what it waits for.
+func Status(v machine.NodeView) string {
+	shown := Shown(v)
+	if shown == executor.Waiting.String() {
+		shown += ": " + cmp.Or(string(v.Cause), string(v.For))
+	}
+	return shown
 }
 
 // Attempt says how an attempt ended; for the open one, its node's present stage.
 func Attempt(v machine.NodeView, a machine.AttemptLog) string {
-	if a.Status == executor.AttemptRunning && v.Status != executor.Pending && v.Status != executor.Ready {
+	if open(v, a) {
 		return Status(v)
 	}
 	return Ended(a.Status, a.Replaced)
+}
+
+// ShownAttempt is the status that an attempt is shown under: Attempt without what it waits for.
+func ShownAttempt(v machine.NodeView, a machine.AttemptLog) string {
+	if open(v, a) {
+		return Shown(v)
+	}
+	return Ended(a.Status, a.Replaced)
+}
+
+// open reports whether an attempt is where its node stands.
+func open(v machine.NodeView, a machine.AttemptLog) bool {
+	return a.Status == executor.AttemptRunning && v.Status != executor.Pending && v.Status != executor.Ready
 }
 
 // Ended is how an attempt ended; one that another has replaced was not cancelled by anybody.
@@ -161,7 +183,7 @@ func Asks(v machine.NodeView) string { return asks(v, Status(v)) }
 // asks begins with what.
 func asks(v machine.NodeView, what string) string {
 	if v.For == executor.ForTimer && v.Status == executor.Waiting {
-		what = "goes on"
+		what = GoesOn
 		if !v.Until.IsZero() {
 			what += " at " + v.Until.Local().Format(time.TimeOnly)
 		}

@@ -127,6 +127,7 @@ export interface AgentRun {
   attempt: number;
   agent?: string;
   status: string;
+  shown: string;
   reason?: string;
   session?: string;
   started?: null | string;
@@ -658,6 +659,7 @@ export interface Offer {
   command: string;
   main?: boolean;
   tamper?: string;
+  only?: string[];
 }
 export interface Failure {
   epic: string;
@@ -679,6 +681,7 @@ export interface SprintLine {
   title: string;
   phase?: string;
   status: string;
+  shown: string;
   word: string;
   human?: boolean;
   free?: boolean;
@@ -1022,6 +1025,9 @@ export interface PastRun {
   ended?: null | string;
   by: string;
   outcome: string;
+  counts?: {
+    [k: string]: number;
+  };
 }
 export interface Plan {
   file: string;
@@ -1038,6 +1044,7 @@ export interface PlanKey {
   line: number;
   key: string;
   status?: string;
+  shown?: string;
   word?: string;
   human?: boolean;
 }
@@ -1163,6 +1170,7 @@ export interface ShowJSON {
 export interface Sprint {
   seq: number;
   moved: number;
+  shown: string;
   word: string;
   asks?: string;
   other?: boolean;

@@ -56,12 +56,6 @@ export function tone(status: string): Tone {
   return "faint";
 }
 
-// statusOf is the status that a word for people begins with: "waiting: approval".
-export const statusOf = (word: string): string => word.split(":", 1)[0]?.trim() ?? word;
-
-// shownAs is the status that a word stands for: what has been decided waits for nobody.
-export const shownAs = (status: string, word = ""): string => (word === "goes on" || word === "interrupted" ? word : statusOf(status));
-
 // Need is what n and N look for. A sprint that has been decided, or that waits for a timer,
 // needs nobody.
 export type Need = "waits" | "failed";

@@ -84,7 +84,7 @@ function Source({ plan: p, epic }: { plan: Plan; epic: string }) {
         <div key={k.key}>
           <p className="mark">
             <a href={to.sprint(epic, k.key)} data-row="" data-need={needOf(k.human, k.status ?? "")}>
-              <Status status={k.status ?? "ready"} word={k.word || k.status || "new"} />
+              <Status status={k.shown ?? "ready"} word={k.word || k.status || "new"} />
               <span className="hidden"> {k.key}</span>
             </a>
           </p>

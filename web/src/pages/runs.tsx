@@ -11,7 +11,7 @@ import { VerdictLine } from "../parts/verdicts";
 import { useResource } from "../resource";
 import { api, go, to } from "../route";
 import { Took, hrefOf } from "../runs/facts";
-import { costs, count, each, needOfState, statusOf, tone, whole, type Need } from "../words";
+import { costs, count, each, needOfState, tone, whole, type Need } from "../words";
 
 const drawnMost = 400; // runs in the picture
 const step = 200; // runs in the list at first, and with each "more"
@@ -77,7 +77,7 @@ function List({ epic, runs, chosen }: { epic: string; runs: AgentRun[]; chosen: 
   const newest = new Map(runs.map((r) => [r.key, r.id]));
   const needOf = (r: AgentRun): Need | "" => {
     if (newest.get(r.key) === r.id && needOfState(state?.[r.key]) === "waits") return "waits";
-    return tone(statusOf(r.status)) === "bad" ? "failed" : "";
+    return tone(r.shown) === "bad" ? "failed" : "";
   };
   return (
     <>
@@ -85,7 +85,7 @@ function List({ epic, runs, chosen }: { epic: string; runs: AgentRun[]; chosen: 
         {shown.map((r) => (
           <li key={r.id} className="sprintrow">
             <a href={hrefOf(epic, r)} data-row="" data-need={needOf(r)} className="what" aria-current={r.id === chosen ? "true" : undefined}>
-              <Status status={r.status} /> <span className="key">{r.key}</span>
+              <Status status={r.shown} word={r.status} /> <span className="key">{r.key}</span>
               <span className="title">
                 {r.step} #{r.attempt}
               </span>
@@ -129,7 +129,7 @@ function Chosen({ run: r, epic }: { run: AgentRun; epic: string }) {
         }
       >
         <p className="facts">
-          <Status status={r.status} />
+          <Status status={r.shown} word={r.status} />
           <a href={to.sprint(epic, r.key)}>{r.title}</a>
           {r.agent && <span>{r.agent}</span>}
           {r.started && (

@@ -30,7 +30,7 @@ export function SprintPage({ epic, sprint, tab, query }: Props) {
             <span className="key">{s.show.key}</span> {s.show.title}
           </Title>
           <p className="facts">
-            <Status status={s.show.status} word={s.word} />
+            <Status status={s.shown} word={s.word} />
             {spent(s.show.spent) && <span>{spent(s.show.spent)}</span>}
             {s.show.phase && <span>phase {s.show.phase}</span>}
             <span className="faint">event {s.seq}</span>

@@ -9,6 +9,7 @@ import type { TabProps } from "./sprint";
 
 export const nameOf = (a: { step: string; number: number }): string => `${a.step}/${a.number}`;
 
+export const shownAs = (a: Attempt): string => (a.waits_for ? "waiting" : a.replaced ? "replaced" : a.status);
 export const wordOf = (a: Attempt): string => (a.waits_for ? `waiting: ${a.waits_for}` : a.replaced ? "replaced" : a.status);
 
 export function Attempts({ s, epic, query }: TabProps) {
@@ -33,7 +34,7 @@ function One({ attempt: a, epic, sprint, join, chosen }: { attempt: Attempt; epi
     <article ref={ref} tabIndex={-1} data-row="" className="attempt" aria-label={`${a.step} #${a.number}`}>
       <header className="head">
         <h2>
-          {a.step} #{a.number} <Status status={wordOf(a)} />
+          {a.step} #{a.number} <Status status={shownAs(a)} word={wordOf(a)} />
         </h2>
         <nav aria-label={`Of ${a.step} #${a.number}`}>
           <a href={to.sprint(epic, sprint, "diff", run)}>diff</a> <a href={to.sprint(epic, sprint, "log", run)}>log</a> <a href={to.sprint(epic, sprint, "prompt", run)}>prompt</a>

@@ -14,7 +14,7 @@ import { api, to } from "../route";
 import { count, each, firstLine } from "../words";
 import { Journal } from "./journal";
 import type { TabProps } from "./sprint";
-import { nameOf, wordOf } from "./sprint_attempts";
+import { nameOf, shownAs, wordOf } from "./sprint_attempts";
 
 export function Now({ s, epic, query }: TabProps) {
   const { show } = s;
@@ -33,7 +33,6 @@ export function Now({ s, epic, query }: TabProps) {
     bound: (o) => (approval && o.verb === "approve" && !o.how ? { gate: approval.gate, digest: approval.gate_digest, result: approval.result, base: approval.base } : undefined),
     commitOf: (result) => (diff.data?.to.tree === result ? diff.data.to.commit : undefined),
     notYet: needsDiff && !approval ? (diff.failure ? "The change cannot be shown, so it cannot be approved here." : "The change is being read: it is approved as it is shown.") : undefined,
-    approvers: each(show.approvers),
     reload: [path, `${path}/diff`],
   };
   const last = lastAttempt(each(show.attempts));
@@ -100,7 +99,7 @@ function Earlier({ attempts, epic, sprint }: { attempts: Attempt[]; epic: string
                 <a href={to.sprint(epic, sprint, "attempts", { run: nameOf(a) })}>
                   {a.step} #{a.number}
                 </a>
-                <Status status={wordOf(a)} />
+                <Status status={shownAs(a)} word={wordOf(a)} />
                 <VerdictLine gates={each(a.gates)} />
               </div>
               {why && <p className="said faint">{why}</p>}
@@ -124,7 +123,7 @@ function Stands({ s, heard }: { s: TabProps["s"]; heard: string }) {
       <Long text={reason} />
       <p className="facts">
         {show.doing && <span>{show.doing}</span>}
-        {show.since && s.word !== "goes on" && (
+        {show.since && s.shown !== "goes on" && (
           <span>
             {show.status} for <Ago at={show.since} />
           </span>
@@ -174,7 +173,7 @@ function Around({ s, epic }: { s: TabProps["s"]; epic: string }) {
                 {list.map((n) => (
                   <li key={n.key}>
                     <a href={to.sprint(epic, n.key)}>
-                      <Status status={n.status} word={n.word} short /> <span className="key">{n.key}</span> {n.title}
+                      <Status status={n.shown} word={n.word} short /> <span className="key">{n.key}</span> {n.title}
                     </a>
                   </li>
                 ))}

@@ -5,16 +5,15 @@ import type { Failure } from "../client";
 import { frozen } from "../frozen";
 import { useResource, type Resource } from "../resource";
 import { webAddress } from "../reveal";
-import { ago, clock, each, shownAs, sign, tone, type Tone } from "../words";
+import { ago, clock, each, sign, tone, type Tone } from "../words";
 
 // Status is sign, word and colour; the colour alone says nothing.
 export function Status({ status, word, short }: { status: string; word?: string | undefined; short?: boolean }) {
   const said = word || status;
-  const as = shownAs(status, word);
   return (
-    <span className={`status ${tone(as)}`} title={short ? said : undefined}>
+    <span className={`status ${tone(status)}`} title={short ? said : undefined}>
       <span aria-hidden="true" className="sign">
-        {sign(as)}
+        {sign(status)}
       </span>
       {short ? <span className="hidden">{said}</span> : <span>{said}</span>}
     </span>

@@ -2,13 +2,13 @@
 import { useEffect, useRef, useState, type FormEvent } from "react";
 import type { Decided, NextStep, Offer, Session } from "../api";
 import { announce } from "../announce";
-import { asKept, keepAs } from "../as";
 import { decide, Failure } from "../client";
 import { useKeys } from "../keys";
 import { frozen } from "../frozen";
 import { refresh, useResource } from "../resource";
 import { settle } from "../route";
 import { capital, count, firstLine } from "../words";
+import { As, asKept, keepAs, person, Wrong } from "./as";
 import { Command, Trouble } from "./basics";
 import { useDir } from "./epictabs";
 
@@ -30,7 +30,6 @@ export interface Subject {
   bound?: (o: Offer) => Bound | undefined; // what an approval is about
   commitOf?: (result: string) => string | undefined; // that holds what an approval is about
   notYet?: string | undefined; // why nothing can be approved yet
-  approvers?: string[] | undefined;
   reload: string[]; // paths to ask anew when it has changed
 }
 
@@ -154,7 +153,8 @@ function DecideForm(props: { form: Form; subject: Subject; user: string; onClose
   const { offer } = form;
   const scope = `${subject.epic} ${subject.key}`;
   const [texts, setTexts] = useState<Typed>(typed.get(scope) ?? {});
-  const { message = "", as = asKept(subject.approvers ?? []), budget = offer.budget ?? "" } = texts;
+  const only = offer.only ?? []; // may decide so
+  const { message = "", as = asKept(only), budget = offer.budget ?? "" } = texts;
   const type = (what: Typed) => {
     const all = { ...texts, ...what };
     setTexts(all);
@@ -164,6 +164,8 @@ function DecideForm(props: { form: Form; subject: Subject; user: string; onClose
   const [failure, setFailure] = useState<Failure | null>(null);
   const [refused, setRefused] = useState(false); // as stale, by the server
   const [empty, setEmpty] = useState(false); // what it needs to say was not said
+  const [wrong, setWrong] = useState(false); // who decides may not
+  const unnamed = only.length > 0 && !only.some((who) => person(who) === person(as.trim() || props.user));
   const id = useRef(form.id); // another one after a refusal: what is corrected is another decision
   const changed = refused || (!sending && changedSince(subject, form));
   const bound = useRef(form.bound); // what is shown first, where nothing was shown yet when the form was opened
@@ -171,7 +173,6 @@ function DecideForm(props: { form: Form; subject: Subject; user: string; onClose
   const ref = useRef<HTMLFormElement>(null);
   useKeys({ Escape: onClose });
   useEffect(() => {
-    const unnamed = subject.approvers?.length && !subject.approvers.includes(as || props.user);
     const form = ref.current;
     (form?.querySelector<HTMLElement>("textarea, input[name=budget]") ?? form?.querySelector<HTMLElement>(unnamed ? "input[name=as]" : "button.main"))?.focus();
     form?.scrollIntoView({ block: "nearest" });
@@ -189,9 +190,14 @@ function DecideForm(props: { form: Form; subject: Subject; user: string; onClose
       ref.current?.querySelector("textarea")?.focus();
       return;
     }
+    if (unnamed) {
+      setWrong(true);
+      ref.current?.querySelector<HTMLElement>("input[name=as]")?.focus();
+      return;
+    }
     setSending(true);
     setFailure(null);
-    keepAs(as, subject.approvers ?? []);
+    keepAs(as, only);
     try {
       const body = { id: id.current, verb: offer.verb, seen: form.seen, ...filled({ how: offer.how, tamper: offer.tamper, message: offer.message ? message : "", as: as.trim(), budget: budgets ? budget.trim() : "" }), ...bound.current };
       const decided = await decide(subject.epic, subject.key, body);
@@ -231,21 +237,14 @@ function DecideForm(props: { form: Form; subject: Subject; user: string; onClose
           <Room text={message} />
         </label>
       )}
-      {empty && (
-        <p role="alert" id="needs" className="status bad">
-          <span aria-hidden="true" className="sign">
-            !
-          </span>
-          <span>{capital(offer.needs ?? "")}.</span>
-        </p>
-      )}
+      {empty && <Wrong id="needs">{capital(offer.needs ?? "")}.</Wrong>}
       {budgets && (
         <label>
           <span>Add to the budget (usd=+20, tokens=+1M, wall=+1h), or nothing</span>
           <input name="budget" value={budget} onChange={(e) => type({ budget: e.target.value })} autoComplete="off" spellCheck={false} />
         </label>
       )}
-      <As value={as} onChange={(as) => type({ as })} user={props.user} approvers={subject.approvers ?? []} />
+      <As value={as} onChange={(as) => type({ as })} user={props.user} only={only} wrong={wrong && unnamed} />
       {failure && !changed && <Trouble failure={failure} />}
       {changed && <Changed subject={subject} form={form} refused={refused} why={failure?.fault.error ?? subject.now ?? ""} onLooked={props.onChanged} />}
       {blocked && <p className="faint">{blocked}</p>}
@@ -316,22 +315,6 @@ function Changed({ subject, form, refused, why, onLooked }: { subject: Subject; 
         I have looked: decide about this state
       </button>
     </div>
-  );
-}
-
-function As({ value, onChange, user, approvers }: { value: string; onChange: (v: string) => void; user: string; approvers: string[] }) {
-  return (
-    <label>
-      <span>
-        Decide as{approvers.length > 0 && ` (only ${approvers.join(" or ")} may)`}; on record is {user || "the user"}, too
-      </span>
-      <input name="as" value={value} placeholder={user} list="approvers" onChange={(e) => onChange(e.target.value)} autoComplete="off" spellCheck={false} />
-      <datalist id="approvers">
-        {approvers.map((a) => (
-          <option key={a} value={a} />
-        ))}
-      </datalist>
-    </label>
   );
 }
 

@@ -26,7 +26,7 @@ export function Find({ epic, onClose }: { epic: string; onClose: () => void }) {
   const found: Found[] = [];
   if (sprints) {
     for (const s of each(sprints.sprints)) {
-      if (found.length < most && matches(text, s.key, s.title)) found.push({ href: to.sprint(one, s.key), key: s.key, title: s.title, status: s.status, word: s.word });
+      if (found.length < most && matches(text, s.key, s.title)) found.push({ href: to.sprint(one, s.key), key: s.key, title: s.title, status: s.shown, word: s.word });
     }
   }
   for (const e of epics) {

@@ -3,8 +3,9 @@
 import type { Result } from "../api";
 import { useResource } from "../resource";
 import { api, to } from "../route";
-import { count, each, inAll } from "../words";
+import { count, each } from "../words";
 import { Clock, Command, Section, Trouble } from "./basics";
+import { Tally } from "./sprints";
 
 const few = 5; // sprints that are listed at once
 const most = 200;
@@ -71,7 +72,13 @@ export function ResultOf({ epic }: { epic: string }) {
                     <Clock at={x.ended} />
                   </>
                 )}
-                , by {x.by}: {x.outcome.replace(/\b(\d+) blocked\b/, `$1 ${inAll("blocked", 1)}`)}
+                , by {x.by}: {x.outcome}
+                {x.counts && (
+                  <>
+                    {x.outcome && "; "}
+                    <Tally counts={x.counts} total={Object.values(x.counts).reduce((n, m) => n + m, 0)} />
+                  </>
+                )}
               </li>
             ))}
           </ol>

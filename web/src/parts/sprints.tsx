@@ -18,12 +18,12 @@ export function SprintRows({ epic, sprints }: { epic: string; sprints: SprintLin
         {sprints.slice(0, most).map((s) => (
           <li key={s.key} className="sprintrow">
             <a href={to.sprint(epic, s.key)} data-row="" data-need={needOf(s.human, s.status)} className="what">
-              <Status status={s.status} word={s.word} />
+              <Status status={s.shown} word={s.word} />
               <span className="key">{s.key}</span> <span className="title">{s.title}</span>
             </a>
             <span className="facts">
               {s.status === "running" && s.since && <Ago at={s.since} />}
-              {s.status === "waiting" && s.since && s.word !== "goes on" && (
+              {s.shown === "waiting" && s.since && (
                 <span>
                   for <Ago at={s.since} />
                 </span>
@@ -137,7 +137,7 @@ export function Failures({ failures, epics }: { failures: Failure[]; epics: bool
   );
 }
 
-const order = ["waiting", "blocked", "running", "goes on", "done", "skipped", "cancelled", "ready", "pending"];
+const order = ["waiting", "blocked", "running", "interrupted", "goes on", "done", "skipped", "cancelled", "ready", "pending"];
 
 // Tally is how many sprints there are of each status, what needs somebody first.
 export function Tally({ counts, total }: { counts: Record<string, number> | null; total: number }) {

@@ -4,7 +4,7 @@ import { Handle, Position, ReactFlowProvider, useReactFlow, type Edge, type Edge
 import type { AgentRun } from "../api";
 import { box as size, type Drawn, type Placed } from "../layout";
 import { Canvas, domID, fit, focusSoon, inSight, placed, useStop, type Spot } from "../parts/canvas";
-import { sign, statusOf, tone } from "../words";
+import { sign, tone } from "../words";
 import { Took, hrefOf, known } from "./facts";
 import "./runs.css";
 
@@ -121,12 +121,11 @@ function RunBox({ id, data }: NodeProps<RunNode>) {
 }
 
 const Box = memo(function Box({ run: r, href, chosen, stop }: { run: AgentRun; href: string; chosen: boolean; stop: boolean }) {
-  const status = statusOf(r.status);
   return (
-    <a id={domID(r.id)} data-box={r.id} href={href} className={`run ${tone(status)}${chosen ? " chosen" : ""}`} tabIndex={stop ? 0 : -1} aria-current={chosen ? "true" : undefined} title={`${r.key} ${r.title}\n${r.step} #${r.attempt}: ${r.status}`} draggable={false}>
+    <a id={domID(r.id)} data-box={r.id} href={href} className={`run ${tone(r.shown)}${chosen ? " chosen" : ""}`} tabIndex={stop ? 0 : -1} aria-current={chosen ? "true" : undefined} title={`${r.key} ${r.title}\n${r.step} #${r.attempt}: ${r.status}`} draggable={false}>
       <span className="line">
-        <span className={`status ${tone(status)}`} aria-hidden="true">
-          {sign(status)}
+        <span className={`status ${tone(r.shown)}`} aria-hidden="true">
+          {sign(r.shown)}
         </span>{" "}
         <span className="key">{r.key}</span> {r.step} #{r.attempt}
       </span>
