@@ -43,7 +43,7 @@ const (
 func (s *Sandbox) check(r *reader) {
 	r.checkHosts("network", s.Network)
 	r.checkEach("services", s.Services, checkService)
-	for name, v := range map[string]Value[[]string]{"cache": s.Cache, "read": s.Read, "write": s.Write, "hide": s.Hide} {
+	for name, v := range map[string]Value[[]string]{"cache": s.Cache, "read": s.Read, "write": s.Write} {
 		r.checkEach(name, v, checkPlace)
 	}
 	r.checkEach("hide", s.Hide, s.hidden)
@@ -60,12 +60,16 @@ func (s *Sandbox) check(r *reader) {
 	}
 }
 
-// checkEach reports the first element of a list that does not fit, at its place.
+// checkEach reports the elements of a list that do not fit, each at its place; the first one
+// alone if the list is not written out.
 func (r *reader) checkEach(name string, v Value[[]string], fits func(string) error) {
 	for i, s := range v.V {
 		if err := fits(s); err != nil {
-			r.wrong(name, r.element(name, i, v), err)
-			return
+			at := r.element(name, i, v)
+			r.wrong(name, at, err)
+			if at == v.Range {
+				return
+			}
 		}
 	}
 }
@@ -111,8 +115,11 @@ func checkPlace(p string) error {
 	return nil
 }
 
-// hidden refuses to hide what read and write do not show, or name themselves.
+// hidden refuses to hide what is no place, and what read and write do not show, or name themselves.
 func (s *Sandbox) hidden(p string) error {
+	if err := checkPlace(p); err != nil {
+		return err
+	}
 	for _, shown := range slices.Concat(s.Read.V, s.Write.V) {
 		shown = strings.TrimSuffix(shown, "/")
 		if strings.TrimSuffix(p, "/") == shown {
