@@ -22,35 +22,66 @@ func (r *Run) effectStarted(n *node, e executor.Event, b executor.EffectStarted)
 	}
 	r.buffers.effects = r.effects(n, r.buffers.effects[:0])
 	for _, want := range r.buffers.effects {
-		if want.Kind != b.Kind || want.Gate != b.Gate || want.Iteration != b.Iteration {
-			continue
+		if want.Kind == b.Kind && want.Gate == b.Gate && want.Iteration == b.Iteration {
+			r.begins(n, e, b, want)
+			return nil
 		}
-		want.Seq = e.Seq
-		if n.sum && want.Kind == executor.EffectPublish {
-			r.sum.meant, r.sum.meantOf = want.Commit, l.inputs
-		}
-		l.again(want.Kind, want.Gate, true)
-		r.budget.reserve(n, &want)
-		l.flight = append(l.flight, want)
-		if name := r.asks(&want); name != "" {
-			r.parks.agents[name]++
-			r.parks.asked(name, e.At)
-		}
-		if b.Kind == executor.EffectGate {
-			l.attempt.gates[slices.Index(n.stepNow().Gates, b.Gate)].spoken = false
-		}
-		if b.Kind == executor.EffectAgent {
-			l.attempt.iteration, l.attempt.session, l.attempt.spoken = b.Iteration, want.Session, false
-			log := &n.logs[len(n.logs)-1]
-			log.Meanwhile, n.people.said = append(slices.Clip(log.Meanwhile), n.people.said...), nil
-			log.Turn, log.Session = turnName(b.Iteration), want.Session // what a fresh turn leaves is no earlier session's
-		}
+	}
+	if want, ok := r.asThen(n, e, b); ok {
+		r.begins(n, e, b, want)
 		return nil
 	}
 	for _, f := range l.flight {
 		return fmt.Errorf("%s is still in flight", f.Kind)
 	}
 	return fmt.Errorf("%s %s is not what the node needs", b.Kind, b.Gate)
+}
+
+// begins takes note of an effect that has begun.
+func (r *Run) begins(n *node, e executor.Event, b executor.EffectStarted, want executor.Effect) {
+	l := &n.life
+	want.Seq = e.Seq
+	if n.sum && want.Kind == executor.EffectPublish {
+		r.sum.meant, r.sum.meantOf = want.Commit, l.inputs
+	}
+	l.again(want.Kind, want.Gate, true)
+	r.budget.reserve(n, &want)
+	l.flight = append(l.flight, want)
+	if name := r.asks(&want); name != "" {
+		r.parks.agents[name]++
+		r.parks.asked(name, e.At)
+	}
+	switch b.Kind {
+	case executor.EffectGate:
+		if g := n.gate(b.Gate); g != nil {
+			g.spoken = false
+		}
+	case executor.EffectAgent:
+		l.attempt.iteration, l.attempt.session, l.attempt.spoken = b.Iteration, want.Session, false
+		log := &n.logs[len(n.logs)-1]
+		log.Meanwhile, n.people.said = append(slices.Clip(log.Meanwhile), n.people.said...), nil
+		log.Turn, log.Session = turnName(b.Iteration), want.Session // what a fresh turn leaves is no earlier session's
+	}
+}
+
+// ofAttempts are the effects that gates and limits have a say in.
+var ofAttempts = []executor.EffectKind{executor.EffectPrepare, executor.EffectRed, executor.EffectAgent, executor.EffectCollect, executor.EffectDiagnose, executor.EffectGate}
+
+// asThen is the effect of an attempt that an epic with other gates or limits asked for: the
+// node's work is the same, and its life goes on.
+func (r *Run) asThen(n *node, e executor.Event, b executor.EffectStarted) (executor.Effect, bool) {
+	l := &n.life
+	a := &l.attempt
+	if !r.runs.foreign || a.status != executor.AttemptRunning || e.Step != a.step || e.Attempt != a.number || !slices.Contains(ofAttempts, b.Kind) {
+		return executor.Effect{}, false
+	}
+	if slices.ContainsFunc(l.flight, func(f executor.Effect) bool { return f.Kind != executor.EffectGate || b.Kind != executor.EffectGate }) {
+		return executor.Effect{}, false
+	}
+	return executor.Effect{
+		Kind: b.Kind, Node: n.id, Step: a.step, Attempt: a.number, Gate: b.Gate, Iteration: b.Iteration,
+		Start: l.start(), Commit: a.collected.Result.Commit, Base: l.under(),
+	}, true
 }
 
 // take removes a reported effect from those in flight.

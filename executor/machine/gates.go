@@ -197,13 +197,14 @@ func (a *attempt) troubled() bool {
 
 // gateJudged records a verdict on the collected commit.
 func (r *Run) gateJudged(n *node, b executor.GateJudged) error {
-	l := &n.life
-	a := &l.attempt
-	i := slices.Index(n.stepNow().Gates, b.Gate)
-	if i < 0 || i >= len(a.gates) || a.gates[i].done {
+	a := &n.life.attempt
+	g := n.gate(b.Gate)
+	if r.runs.foreign && (g == nil || g.done) { // a gate of that epic alone
+		g = &gateState{}
+	}
+	if g == nil || g.done {
 		return fmt.Errorf("gate %s is not asked for", b.Gate)
 	}
-	g := &a.gates[i]
 	log := &n.logs[len(n.logs)-1]
 	if !r.epic.JudgesByModel(b.Gate, b.Agent) {
 		b.Model = ""
@@ -227,6 +228,15 @@ func (r *Run) gateJudged(n *node, b executor.GateJudged) error {
 	return nil
 }
 
+// gate is what is known of a gate of the open attempt; nil if it has no such gate.
+func (n *node) gate(name string) *gateState {
+	a := &n.life.attempt
+	if i := slices.Index(n.stepNow().Gates, name); i >= 0 && i < len(a.gates) {
+		return &a.gates[i]
+	}
+	return nil
+}
+
 // erred is a verdict that is none.
 func erred(b executor.GateJudged, at time.Time) Erred {
 	return Erred{Gate: b.Gate, Why: b.Message, Agent: b.Agent, Session: b.Session, At: at}
@@ -236,11 +246,10 @@ func erred(b executor.GateJudged, at time.Time) Erred {
 func (r *rules) gateFailed(n *node, e executor.Effect, b executor.EffectFailed) {
 	a := &n.life.attempt
 	a.dirty = a.dirty || !e.Apart
-	i := slices.Index(n.stepNow().Gates, e.Gate)
-	if b.Class == executor.FailInterrupted || i < 0 || i >= len(a.gates) {
+	g := n.gate(e.Gate)
+	if b.Class == executor.FailInterrupted || g == nil {
 		return
 	}
-	g := &a.gates[i]
 	if b.Class == executor.FailLost {
 		g.lostAt++
 		g.trouble = &b

@@ -1,0 +1,132 @@
+package machine_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/executortest"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// gatesOf gives the first sprint's first step these gates, all of them commands but "ok",
+// which a person answers.
+func gatesOf(names ...string) func(*ir.Epic) {
+	return func(e *ir.Epic) {
+		for _, name := range names {
+			e.Gates[name] = ir.Gate{Kind: "command", Run: name, From: "policy", OnFailure: "retry", ProtectNew: true, TimeoutMS: 60_000}
+			if name == "ok" {
+				e.Gates[name] = ir.Gate{Kind: "human", From: "policy", OnFailure: "retry"}
+			}
+		}
+		e.Nodes[0].Steps[0].Gates, e.Digest = names, "sha256:"+strings.Join(names, "+")
+	}
+}
+
+// saysGate lets one gate say this, whoever asks it.
+func saysGate(gate string, v executor.Verdict) func(executor.Effect) executor.Body {
+	return func(e executor.Effect) executor.Body {
+		if e.Kind == executor.EffectGate && e.Gate == gate {
+			return executortest.Verdict(gate, v)
+		}
+		return nil
+	}
+}
+
+// A gate that is added, removed or moved is a change of what judges, as one that is edited:
+// what was collected is judged again, and no agent begins.
+func TestAnotherListOfGatesJudgesWhatWasBlocked(t *testing.T) { // execution §2 (what has no success)
+	for name, c := range map[string]struct{ before, after []string }{
+		"removed":   {[]string{"unit", "bad"}, []string{"unit"}},
+		"in front":  {[]string{"bad"}, []string{"lint", "bad2"}},
+		"exchanged": {[]string{"bad", "unit"}, []string{"unit", "good"}},
+	} {
+		s := newScript(t, []string{"1.1"}, gatesOf(c.before...))
+		s.answer = saysGate("bad", executor.Fail)
+		s.begin()
+		s.end()
+		s.is("1.1", executor.Blocked, "", "3 attempts")
+		turns := s.turns()
+		next := executortest.Epic([]string{"1.1"}, gatesOf(c.after...))
+		if got := s.planned(next); !strings.HasPrefix(got, "1.1: judge, its gates changed since it was blocked\n") {
+			t.Errorf("%s: planned\n%s", name, got)
+		}
+		s.change(next)
+		s.begin()
+		s.end()
+		s.is("1.1", executor.Done, "", "")
+		if got := s.turns(); got != turns {
+			t.Errorf("%s: %d turns of agents more", name, got-turns)
+		}
+	}
+}
+
+func TestAnotherListOfGatesReopensNothingElse(t *testing.T) { // execution §2: not after stop or an outcome; limits change nothing
+	stop := func(e *ir.Epic) {
+		g := e.Gates["bad"]
+		g.OnFailure = "stop"
+		e.Gates["bad"] = g
+	}
+	iterations := func(n int) func(*ir.Epic) {
+		return func(e *ir.Epic) {
+			e.Nodes[0].Steps[0].Limits.Iterations, e.Digest = n, "sha256:"+strings.Repeat("i", n)
+		}
+	}
+	partial := func(e executor.Effect) executor.Body {
+		if e.Kind == executor.EffectAgent {
+			return ended("partial")
+		}
+		return nil
+	}
+	for name, c := range map[string]struct {
+		before, after []func(*ir.Epic)
+		answer        func(executor.Effect) executor.Body
+	}{
+		"stop":            {[]func(*ir.Epic){gatesOf("bad"), stop}, []func(*ir.Epic){gatesOf("lint", "bad"), stop}, saysGate("bad", executor.Fail)},
+		"more iterations": {[]func(*ir.Epic){gatesOf("bad"), iterations(2)}, []func(*ir.Epic){gatesOf("bad"), iterations(3)}, first(partial, saysGate("bad", executor.Fail))},
+		"less iterations": {[]func(*ir.Epic){gatesOf("bad"), iterations(3)}, []func(*ir.Epic){gatesOf("bad"), iterations(2)}, first(partial, saysGate("bad", executor.Fail))},
+	} {
+		s := newScript(t, []string{"1.1"}, c.before...)
+		s.answer = c.answer
+		s.begin()
+		s.end()
+		if v := s.view("1.1"); v.Status != executor.Blocked {
+			t.Fatalf("%s: it is %s", name, v.Status)
+		}
+		turns := s.turns()
+		s.change(executortest.Epic([]string{"1.1"}, c.after...))
+		s.begin()
+		s.end()
+		if v := s.view("1.1"); v.Status != executor.Blocked || s.turns() != turns {
+			t.Errorf("%s: it is %s, %d turns more", name, v.Status, s.turns()-turns)
+		}
+		s.answer = nil
+		s.ok("1.1", executor.Decision{Verb: executor.RetryNode, By: "ada"}) // its life goes on
+		s.begin()
+		s.end()
+		s.is("1.1", executor.Done, "", "")
+		if got := s.turns() - turns; got != 1 {
+			t.Errorf("%s: %d turns after a retry", name, got)
+		}
+	}
+}
+
+// What waits for a person keeps what was collected when the list of its gates changes.
+func TestAnotherListOfGatesJudgesWhatWaits(t *testing.T) { // execution §2, §3
+	s := newScript(t, []string{"1.1"}, gatesOf("unit", "lint", "ok"))
+	s.begin()
+	s.end()
+	s.is("1.1", executor.Waiting, executor.CauseApproval, "ok asks for approval")
+	commit, turns := s.view("1.1").Attempts[0].Commit, s.turns()
+	s.change(executortest.Epic([]string{"1.1"}, gatesOf("unit", "ok")))
+	s.begin()
+	s.end()
+	s.is("1.1", executor.Waiting, executor.CauseApproval, "ok asks for approval")
+	s.ok("1.1", executor.Decision{Verb: executor.Approve, By: "ada"})
+	s.begin()
+	s.end()
+	s.is("1.1", executor.Done, "", "")
+	if v := s.view("1.1"); s.turns() != turns || v.Attempts[len(v.Attempts)-1].Commit != commit {
+		t.Errorf("%d turns more; %+v", s.turns()-turns, v.Attempts)
+	}
+}
