@@ -1,10 +1,8 @@
 package compiler
 
 import (
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/lists"
@@ -140,21 +138,14 @@ func (sum *summing) policyGates() []string {
 // them ("unit", "slow/unit") the one with the most time: the sum is judged once.
 func oneOfEach(e *ir.Epic, names []string) []string {
 	most := map[string]string{}
-	id := func(name string) string {
-		g := e.Gates[name]
-		if g.From == "plan" {
-			return name
-		}
-		return name[strings.LastIndexByte(name, '/')+1:] + "\x00" + g.Run + fmt.Sprint(g.Env, g.Secrets, g.Expect, g.Sandbox, g.Network)
-	}
 	for _, name := range names {
-		best, seen := most[id(name)]
+		best, seen := most[e.Alike(name)]
 		t, b := e.Gates[name].TimeoutMS, e.Gates[best].TimeoutMS
 		if !seen || b != 0 && (t == 0 || t > b) || t == b && name < best {
-			most[id(name)] = name
+			most[e.Alike(name)] = name
 		}
 	}
-	return slices.DeleteFunc(names, func(name string) bool { return most[id(name)] != name })
+	return slices.DeleteFunc(names, func(name string) bool { return most[e.Alike(name)] != name })
 }
 
 // fenceGates appends the gates that fences of the plan name: a plan

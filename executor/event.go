@@ -136,6 +136,7 @@ type (
 		Judge  string     `json:"judge"`
 		Result Tree       `json:"result"`
 		Steps  []StepDone `json:"steps,omitempty"` // of nodes with more than one
+		Asked  string     `json:"asked,omitempty"` // of the sum: digest of the gates that judged it; "": all that it has
 		ListRef
 	}
 )
@@ -161,6 +162,7 @@ type (
 		Next      string        `json:"next,omitempty"`      // step that a failure goes to
 		Note      string        `json:"note,omitempty"`      // what was not done, such as a suggestion of the agent that the plan does not know
 		Free      bool          `json:"free,omitempty"`      // by a person's word: it costs no attempt, and the breaker forgets
+		Judge     string        `json:"judge,omitempty"`     // passed: digest of the gates of its step; "" in events of earlier releases
 	}
 )
 

@@ -2,8 +2,10 @@ package ir
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Names of sandboxes with a meaning of their own: none is no sandbox, default holds
@@ -50,6 +52,16 @@ func (e *Epic) GateConfined(gate string, sum bool) Confined {
 
 // Runs reports whether a gate starts a program: a command, or an agent that judges.
 func (g Gate) Runs() bool { return slices.Contains([]string{"command", "agent", "review"}, g.Kind) }
+
+// Alike is the same for gates that judge alike wherever they judge: of these the sum has one.
+// They differ by their node's key and by the time that policies give them.
+func (e *Epic) Alike(gate string) string {
+	g := e.Gates[gate]
+	if g.From == "plan" {
+		return gate
+	}
+	return gate[strings.LastIndexByte(gate, '/')+1:] + "\x00" + g.Run + fmt.Sprint(g.Env, g.Secrets, g.Expect, g.Sandbox, g.Network)
+}
 
 // SetupConfined says what setup commands can reach.
 func (e *Epic) SetupConfined() Confined {

@@ -134,7 +134,7 @@ func (r *Run) attemptEnded(n *node, e executor.Event, b executor.AttemptEnded) e
 	}
 	if b.Status == executor.AttemptPassed {
 		l.mended = l.mended && l.step == asideStep // it lands first
-		return r.passed(n, log)
+		return r.passed(n, log, b.Judge)
 	}
 	if l.mended { // it stays blocked
 		if l.step == asideStep {
@@ -163,6 +163,7 @@ func (r *Run) attemptFailed(n *node, b executor.AttemptEnded, merging bool) erro
 		} else {
 			l.streak, l.sign = 1, b.Signature
 		}
+		l.signAt = l.step
 	}
 	to := n.stepIndex(b.Next)
 	if to == -1 || to > l.step && l.step != asideStep {
@@ -219,9 +220,11 @@ func (n *node) unlucky() {
 }
 
 // passed goes on after an attempt whose gates all passed.
-func (r *Run) passed(n *node, log *AttemptLog) error {
+func (r *Run) passed(n *node, log *AttemptLog, judge string) error {
 	l := &n.life
-	l.streak, l.sign = 0, ""
+	if l.step == l.signAt { // an earlier step that passes again proves nothing about what failed
+		l.streak, l.sign = 0, ""
+	}
 	if l.step == asideStep {
 		if l.aside.merge {
 			r.resolved(n, l.attempt.collected.Result)
@@ -231,7 +234,7 @@ func (r *Run) passed(n *node, log *AttemptLog) error {
 		return nil
 	}
 	l.notes[l.step] = log.Outcome.Summary
-	l.stepsAt[l.step] = l.attempt.collected.Result
+	l.stepsAt[l.step], l.judgedBy[l.step] = l.attempt.collected.Result, judge
 	l.standin, l.stalls = 0, 0
 	if len(l.judging) > 0 {
 		l.judging = l.judging[1:]
@@ -239,17 +242,33 @@ func (r *Run) passed(n *node, log *AttemptLog) error {
 			l.step, l.stage = l.judging[0], stageOpen
 			return nil
 		}
-		l.tip = l.stepsAt[len(l.stepsAt)-1].Commit
-		l.attempt.collected.Result = l.stepsAt[len(l.stepsAt)-1]
-		l.stage = stagePublish
-		return nil
+		l.step = len(n.ir.Steps) - 1
+		l.tip = l.stepsAt[l.step].Commit
+		l.attempt.collected.Result = l.stepsAt[l.step]
 	}
 	if l.step+1 == len(n.ir.Steps) {
-		l.stage = stagePublish
+		if l.stage = stagePublish; !r.runs.foreign {
+			r.judgeUnjudged(n)
+		}
 		return nil
 	}
 	l.step++
 	l.starts[l.step] = l.tip
 	l.stage = stageOpen
 	return nil
+}
+
+// judgeUnjudged lets the gates of earlier steps judge once more what they passed, if they are
+// others now, before any of it becomes the node's result.
+func (r *Run) judgeUnjudged(n *node) {
+	l := &n.life
+	l.judging = nil
+	for i, by := range l.judgedBy {
+		if !n.sum && by != "" && l.stepsAt[i].Commit != "" && len(n.ir.Steps[i].Gates) > 0 && by != r.judgeOf(n, i) {
+			l.judging = append(l.judging, i)
+		}
+	}
+	if len(l.judging) > 0 {
+		l.step, l.stage = l.judging[0], stageOpen
+	}
 }

@@ -20,6 +20,11 @@ func (r *Run) effectStarted(n *node, e executor.Event, b executor.EffectStarted)
 	if n.status != executor.Running {
 		return fmt.Errorf("a %s node begins nothing", n.status)
 	}
+	if n.sum && b.Kind == executor.EffectGate && n.stepNow() != nil {
+		if g := n.gate(b.Gate); g != nil {
+			g.spared = false // earlier releases spared fewer
+		}
+	}
 	r.buffers.effects = r.effects(n, r.buffers.effects[:0])
 	for _, want := range r.buffers.effects {
 		if want.Kind == b.Kind && want.Gate == b.Gate && want.Iteration == b.Iteration {

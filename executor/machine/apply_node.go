@@ -192,6 +192,7 @@ func (r *Run) nodeStarted(n *node, b executor.NodeStarted) error {
 	n.life.used = make([]int, len(n.ir.Steps))
 	n.life.notes = make([]string, len(n.ir.Steps))
 	n.life.stepsAt = make([]executor.Tree, len(n.ir.Steps))
+	n.life.judgedBy = make([]string, len(n.ir.Steps))
 	if t, anew, ok := r.lineage.known(b.Inputs); ok && r.onto(n) == executor.OntoInputs {
 		n.life.unclean = true
 		if anew {
@@ -267,7 +268,7 @@ func (r *rules) judgeAgain(n *node, s *success) {
 	}
 	var judging []int
 	for i, d := range steps {
-		l.stepsAt[i] = d.Result
+		l.stepsAt[i], l.judgedBy[i] = d.Result, d.Judge
 		if len(n.ir.Steps[i].Gates) > 0 && d.Result.Commit != "" && d.Judge != r.judgeOf(n, i) {
 			judging = append(judging, i)
 		}
@@ -291,7 +292,7 @@ func (r *rules) judgeAgain(n *node, s *success) {
 func (r *Run) nodeDone(n *node, seq int64, b executor.NodeDone) error {
 	s := success{
 		seq: seq, work: b.Work, judge: b.Judge, print: n.life.print,
-		base: n.life.base.Tree, inputs: n.life.inputs, result: b.Result, steps: b.Steps, at: r.at,
+		base: n.life.base.Tree, inputs: n.life.inputs, result: b.Result, steps: b.Steps, asked: b.Asked, at: r.at,
 	}
 	if n.life.made != nil {
 		s.inputs = n.life.made

@@ -146,6 +146,9 @@ func (r *Run) goOn(n *node) error {
 		if s := n.stepNow(); s != nil {
 			l.attempt.gates = r.gateStates(n, s)
 		}
+		if l.stage == stagePublish {
+			r.judgeUnjudged(n)
+		}
 		if n.waitsFor(executor.CauseApproval, executor.CauseGate) {
 			return r.release(n, "its gates changed")
 		}

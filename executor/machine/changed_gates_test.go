@@ -130,3 +130,101 @@ func TestAnotherListOfGatesJudgesWhatWaits(t *testing.T) { // execution §2, §3
 		t.Errorf("%d turns more; %+v", s.turns()-turns, v.Attempts)
 	}
 }
+
+// The sum's gates that judged these files are those of what was joined then: a gate that comes
+// with another node judges them, too, though they are the same.
+func TestAGateOfANewlyJoinedNodeJudgesTheSameSum(t *testing.T) { // execution §5 (the sum)
+	own := func(e *ir.Epic) {
+		e.Gates["cache"] = ir.Gate{Kind: "command", Run: "test -f cache.log", From: "policy", OnFailure: "retry", ProtectNew: true, TimeoutMS: 60_000}
+		e.Nodes[1].Steps[0].Gates, e.Nodes[1].Steps[0].AllowEmpty = []string{"cache"}, true
+		e.Epic.Integration.Gates = []string{"cache", "check"}
+	}
+	s := newScript(t, []string{"1.1a", "1.1b"}, own)
+	refuse := true
+	s.answer = func(e executor.Effect) executor.Body {
+		switch {
+		case e.Kind == executor.EffectGate && e.Gate == "cache" && e.Node == "bd-1-1b" && refuse:
+			return executortest.Verdict("cache", executor.Fail)
+		case e.Kind == executor.EffectBase && e.Node == executor.Integration:
+			return executor.BaseMade{Base: executor.Tree{Commit: "joined", Tree: "same"}}
+		}
+		return nil
+	}
+	s.begin()
+	s.end()
+	s.is("1.1b", executor.Blocked, "", "3 attempts")
+	if got := s.judgings(executor.Integration, "cache"); got != 0 {
+		t.Errorf("the gate of what is not joined judged the sum %d times", got)
+	}
+	refuse = false
+	s.ok("1.1b", executor.Decision{Verb: executor.RetryNode, By: "ada"})
+	s.begin()
+	s.end()
+	s.is("1.1b", executor.Done, "", "")
+	if got := s.judgings(executor.Integration, "cache"); got != 1 {
+		t.Errorf("the gate of what was joined judged the sum %d times", got)
+	}
+	checks := s.judgings(executor.Integration, "check")
+	s.begin() // nothing is new
+	s.end()
+	if got := s.judgings(executor.Integration, "check"); got != checks {
+		t.Errorf("judged %d times more", got-checks)
+	}
+}
+
+// A gate that changes while the node is in a later step judges what its own step left before
+// the node is done, and is on record as what judged it.
+func TestAGateThatChangedJudgesAnEarlierStep(t *testing.T) { // execution §2 (only digest.judge)
+	lines := []string{"1.1"}
+	human := func(e *ir.Epic) {
+		twoSteps(e)
+		e.Gates["ok"] = ir.Gate{Kind: "human", From: "policy", OnFailure: "retry"}
+		e.Nodes[0].Steps[1].Gates = []string{"look", "ok"}
+	}
+	for name, c := range map[string]struct {
+		verdict executor.Verdict
+		steps   string
+	}{
+		"passes": {executor.Pass, "implement review implement"},
+		"fails":  {executor.Fail, "implement review implement implement"},
+	} {
+		s := newScript(t, lines, human)
+		s.begin()
+		s.end()
+		s.is("1.1", executor.Waiting, executor.CauseApproval, "ok asks for approval")
+		turns := s.turns()
+		s.change(mend(lines, "two", human))
+		s.answer = func(e executor.Effect) executor.Body {
+			if e.Kind == executor.EffectGate && e.Gate == "check" {
+				s.answer = nil
+				return executortest.Verdict("check", c.verdict)
+			}
+			return nil
+		}
+		s.begin()
+		s.end()
+		s.ok("1.1", executor.Decision{Verb: executor.Approve, By: "ada"})
+		s.begin()
+		s.end()
+		var steps []string
+		for _, a := range s.view("1.1").Attempts {
+			steps = append(steps, a.Step)
+		}
+		if got := strings.Join(steps, " "); !strings.HasPrefix(got, c.steps) {
+			t.Errorf("%s: attempts of %s, want %s", name, got, c.steps)
+		}
+		if c.verdict == executor.Pass {
+			s.is("1.1", executor.Done, "", "")
+			if got := s.turns(); got != turns {
+				t.Errorf("%d turns more", got-turns)
+			}
+			s.begin() // nothing is left to judge
+			s.end()
+			if got := s.judgings("bd-1-1", "check"); got != 2 {
+				t.Errorf("judged %d times", got)
+			}
+		} else if got := s.turns(); got == turns {
+			t.Error("no agent mended it")
+		}
+	}
+}

@@ -76,6 +76,7 @@ func (r *Run) considerRetryWait(n *node, d *executor.Decision) (act, error) {
 	case n.waitsFor(executor.CauseGate, executor.CauseConfig, executor.CauseRunner, executor.CauseWorkspace, executor.CauseConflict, executor.CauseOnly):
 		return func() error {
 			n.resolveAnew()
+			n.allow(r.at)
 			if d.How == executor.Discard {
 				l.attempt.anew()
 			}

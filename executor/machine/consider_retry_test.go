@@ -121,3 +121,66 @@ func TestASkipIsTakenBack(t *testing.T) { // execution §5 retry; S1-19
 		}
 	}
 }
+
+// A retry of a gate that gave no verdict brings a new allowance, as every other retry.
+func TestARetryOfAGateBeginsANewAllowance(t *testing.T) { // execution §3: a new allowance also begins with retry
+	s := newStage(t, []string{"1.1"}, step(func(s *ir.Step) { s.Limits.Attempts = 2 }))
+	s.answer = verdicts(map[string][]executor.Verdict{"check": {
+		executor.Fail, executor.ErrorJudged, executor.ErrorJudged, executor.Fail, executor.Pass,
+	}})
+	s.begin()
+	s.until(nil)
+	s.is("1.1", executor.Waiting, executor.CauseGate, "check")
+	s.ok("1.1", executor.Decision{Verb: executor.RetryNode})
+	s.until(nil)
+	s.is("1.1", executor.Done, "", "")
+}
+
+// What failed and passes again in between is another matter than what fails alike again.
+func TestTheBreakerSeesWhatALaterStepFindsAgainAndAgain(t *testing.T) { // execution §4: the breaker
+	s := newStage(t, []string{"1.1"}, twoSteps, func(e *ir.Epic) {
+		for i := range e.Nodes[0].Steps {
+			e.Nodes[0].Steps[i].Limits.Attempts, e.Nodes[0].Steps[i].Limits.Breaker = 6, 2
+		}
+	})
+	s.answer = func(e executor.Effect) executor.Body {
+		if e.Kind == executor.EffectGate && e.Gate == "look" {
+			return executor.GateJudged{Gate: "look", Verdict: executor.Fail, Signature: "always"}
+		}
+		return nil
+	}
+	s.begin()
+	s.until(nil)
+	if v := s.view("1.1"); v.Status != executor.Blocked || len(v.Attempts) != 4 {
+		t.Errorf("it is %s after %d attempts (%s), want two of each step", v.Status, len(v.Attempts), v.Reason)
+	}
+}
+
+// on_failure = "reset" holds for what a person rejects, too.
+func TestARejectedAttemptIsResetWhereThePolicySaysSo(t *testing.T) { // execution §3: reset
+	for on, same := range map[string]bool{"reset": false, "keep": true} {
+		s := newStage(t, []string{"1.1"}, gatesOf("unit", "ok"), step(func(s *ir.Step) { s.OnFailure = on }))
+		s.begin()
+		s.until(nil)
+		s.is("1.1", executor.Waiting, executor.CauseApproval, "ok asks for approval")
+		s.ok("1.1", executor.Decision{Verb: executor.Reject, Message: "not so"})
+		s.until(nil)
+		if a := s.view("1.1").Attempts; len(a) != 2 || (a[1].From == a[0].Commit) != same || (a[1].From == a[0].Start) == same {
+			t.Errorf("%s: it begins at %s; the first began at %s and left %s", on, a[1].From, a[0].Start, a[0].Commit)
+		}
+	}
+}
+
+// What an agent that was cut left in its worktree is no person's work.
+func TestARetryAfterACancelIsNotAboutAPersonsEdits(t *testing.T) { // execution §5: retry
+	s := newStage(t, []string{"1.1"})
+	s.begin()
+	s.until(func(e executor.Effect) bool { return e.Kind == executor.EffectAgent })
+	s.ok("1.1", executor.Decision{Verb: executor.Cancel})
+	s.until(nil)
+	s.is("1.1", executor.Cancelled, "", "")
+	look, err := s.run.Decisions().Weigh("bd-1-1", executor.Decision{Verb: executor.RetryNode, By: "ann"}, s.now)
+	if err != nil || look {
+		t.Errorf("its worktree is looked at: %v, %v", look, err)
+	}
+}

@@ -70,7 +70,7 @@ func (r *Run) decideStage(n *node, rd *round) (executor.Event, bool) {
 	case stageHand:
 		return n.awaitHuman(executor.CauseConflict, r.handText(n)), true
 	case stageDiagnosed:
-		return n.afterDiagnosis(), true
+		return r.afterDiagnosis(n), true
 	case stageGate:
 		if e, ok := r.approvedOne(n); ok {
 			return e, true
@@ -83,7 +83,7 @@ func (r *Run) decideStage(n *node, rd *round) (executor.Event, bool) {
 			why := text.Head(r.nameOf(n.id)+" reported a fatal result"+executor.Because(o.Summary), 300)
 			return executor.Event{Body: executor.RunDraining{Until: executor.Millis(now.Add(r.runs.grace())), Reason: why}}, true
 		}
-		return n.verdict(), true
+		return r.verdict(n), true
 	case stageFailed:
 		return r.afterFailure(n, now)
 	case stageStopped:
@@ -101,7 +101,11 @@ func (r *Run) decideStage(n *node, rd *round) (executor.Event, bool) {
 	case stageReview:
 		return n.awaitPull(now), true
 	case stageFinish:
-		return n.event(r.done(n)), true
+		d := r.done(n)
+		if n.sum {
+			d.Asked = r.sum.asked()
+		}
+		return n.event(d), true
 	}
 	return executor.Event{}, false
 }
@@ -114,7 +118,7 @@ func (r *rules) done(n *node) executor.NodeDone {
 		return d
 	}
 	for i, t := range l.stepsAt {
-		d.Steps = append(d.Steps, executor.StepDone{Step: n.ir.Steps[i].Name, Judge: r.judgeOf(n, i), Result: t})
+		d.Steps = append(d.Steps, executor.StepDone{Step: n.ir.Steps[i].Name, Judge: cmp.Or(l.judgedBy[i], r.judgeOf(n, i)), Result: t})
 	}
 	return d
 }
@@ -159,7 +163,7 @@ func (r *Run) open(n *node) executor.Event {
 		b.Rejudge, b.From = true, n.logs[len(n.logs)-1].judged()
 	case b.Person != "":
 	default:
-		if s.OnFailure == "reset" && len(n.people.said) == 0 && !n.spokenBefore() {
+		if s.OnFailure == "reset" && !n.answers() {
 			b.From = l.starts[l.step]
 		}
 		if o, ok := n.orphan(s.Name, b.Start); ok && n.hasAgent(s) {
@@ -176,7 +180,7 @@ func (r *Run) open(n *node) executor.Event {
 }
 
 // verdict judges the open attempt from what is on record.
-func (n *node) verdict() executor.Event {
+func (r *Run) verdict(n *node) executor.Event {
 	a := &n.life.attempt
 	step := n.stepNow()
 	end := executor.AttemptEnded{Status: executor.AttemptPassed}
@@ -216,6 +220,9 @@ func (n *node) verdict() executor.Event {
 				sign = append(sign, g.Gate, g.Signature)
 			}
 		}
+	}
+	if end.Status == executor.AttemptPassed && n.life.step >= 0 && !n.sum && len(step.Gates) > 0 {
+		end.Judge = r.judgeOf(n, n.life.step)
 	}
 	if end.Status != executor.AttemptPassed {
 		sum := sha256.Sum256([]byte(strings.Join(sign, "\n")))

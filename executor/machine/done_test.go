@@ -29,7 +29,7 @@ func TestASuccessSaysWhatItsStepsCameTo(t *testing.T) { // execution §2 (a chan
 				in.Steps = append(in.Steps, ir.Step{Name: s, GateMode: s})
 			}
 			r := &rules{epic: &ir.Epic{}, digests: map[string]string{}}
-			n := &node{ir: in, life: life{work: "w", judge: "j", result: tree("r"), stepsAt: c.at}}
+			n := &node{ir: in, life: life{work: "w", judge: "j", result: tree("r"), stepsAt: c.at, judgedBy: make([]string, len(c.at))}}
 			got := r.done(n)
 			if got.Work != "w" || got.Judge != "j" || got.Result != tree("r") {
 				t.Errorf("got %+v", got)

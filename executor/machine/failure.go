@@ -51,7 +51,7 @@ func (o Node) Left() int {
 
 // afterDiagnosis does what the diagnostic agent said: fail counts, retry begins
 // anew without counting as often as a runner is tried again, all else is for a person.
-func (n *node) afterDiagnosis() executor.Event {
+func (r *Run) afterDiagnosis(n *node) executor.Event {
 	d := n.life.attempt.diagnosed
 	switch {
 	case d.Action == "retry" && n.life.stalls < n.stepNow().Limits.RunnerRetries:
@@ -59,7 +59,7 @@ func (n *node) afterDiagnosis() executor.Event {
 			Status: executor.AttemptError, Reason: text.Head("it stalled, and the diagnosis says to try again"+executor.Because(d.Note), 300), Next: n.stepNow().Name,
 		})
 	case d.Action == "retry" || d.Action == "fail":
-		return n.verdict()
+		return r.verdict(n)
 	}
 	note := cmp.Or(d.Note, "the agent stalled")
 	return n.awaitHuman(executor.CauseDiagnosis, executor.Fitting(note))

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
@@ -63,7 +62,7 @@ func (gr *graph) gateStates(n *node, s *ir.Step) []gateState {
 		names := map[string]bool{}
 		for i := range of.ir.Steps {
 			for _, g := range of.ir.Steps[i].Gates {
-				names[gr.alike(g)] = true
+				names[gr.epic.Alike(g)] = true
 			}
 		}
 		return names
@@ -79,20 +78,10 @@ func (gr *graph) gateStates(n *node, s *ir.Step) []gateState {
 		}
 	}
 	for i, g := range s.Gates {
-		id := gr.alike(g)
+		id := gr.epic.Alike(g)
 		out[i].spared = left[id] && !joined[id] && !slices.Contains(gr.epic.Epic.Integration.Stated, g)
 	}
 	return out
-}
-
-// alike is the same for gates that differ only by what policies give them besides
-// what is run: of these the sum has one.
-func (r *rules) alike(gate string) string {
-	g := r.epic.Gates[gate]
-	if g.From == "plan" {
-		return gate
-	}
-	return gate[strings.LastIndexByte(gate, '/')+1:] + "\x00" + g.Run
 }
 
 // under is the commit that what is judged was made on.
@@ -141,7 +130,7 @@ func (r *Run) decideGates(n *node, now time.Time) (executor.Event, bool) {
 	s := n.stepNow()
 	a := &n.life.attempt
 	if r.gatesOver(n) || failedOne(a.judged) || len(a.gates) != len(s.Gates) {
-		return n.verdict(), true
+		return r.verdict(n), true
 	}
 	for i, name := range s.Gates {
 		if t := a.gates[i].trouble; t != nil {
@@ -158,7 +147,7 @@ func (r *Run) decideGates(n *node, now time.Time) (executor.Event, bool) {
 		}
 		return n.event(w), true
 	}
-	return n.verdict(), true
+	return r.verdict(n), true
 }
 
 // onGateTrouble handles a gate that could not be judged. It never costs the agent an

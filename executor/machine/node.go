@@ -111,23 +111,25 @@ type life struct {
 	lostAt   map[executor.EffectKind]int // workers in a row, by the effect that they were lost at
 	trouble  *trouble
 
-	step    int
-	starts  []string // start commit of each step
-	used    []int    // attempts that count, by the step they went to
-	tip     string   // commit that the next attempt starts from under keep
-	streak  int      // same signature in a row
-	sign    string
-	aside   *aside            // the step that the machine made up, while step is asideStep
-	mended  bool              // its gates changed since they blocked it: they judge what it left
-	judging []int             // steps whose gates alone run again, on their recorded commits
-	made    []executor.Result // what the success whose gates run again was made from
-	stepsAt []executor.Tree   // what each step came to, for NodeDone
-	standin int               // how far the present step's fallback agents are used
-	stalls  int               // attempts that a diagnosis began anew
-	attempt attempt
-	notes   []string          // summary of each step's last passed attempt
-	first   int               // index in node.logs of this life's first attempt
-	word    executor.Decision // of a person, not carried out yet: reject, retry
+	step     int
+	starts   []string // start commit of each step
+	used     []int    // attempts that count, by the step they went to
+	tip      string   // commit that the next attempt starts from under keep
+	streak   int      // same signature in a row
+	sign     string
+	signAt   int               // step whose attempt had it
+	aside    *aside            // the step that the machine made up, while step is asideStep
+	mended   bool              // its gates changed since they blocked it: they judge what it left
+	judging  []int             // steps whose gates alone run again, on their recorded commits
+	made     []executor.Result // what the success whose gates run again was made from
+	stepsAt  []executor.Tree   // what each step came to, for NodeDone
+	judgedBy []string          // digest of the gates that each step passed; "": not known
+	standin  int               // how far the present step's fallback agents are used
+	stalls   int               // attempts that a diagnosis began anew
+	attempt  attempt
+	notes    []string          // summary of each step's last passed attempt
+	first    int               // index in node.logs of this life's first attempt
+	word     executor.Decision // of a person, not carried out yet: reject, retry
 
 	result executor.Tree // published, while it lands
 	pull   executor.Pull
@@ -187,8 +189,9 @@ type success struct {
 	inputs      []executor.Result
 	result      executor.Tree
 	steps       []executor.StepDone
-	merged      bool // the pinned base holds it
-	pullOnly    bool // of the sum: it moved no branch, in another mode
+	merged      bool   // the pinned base holds it
+	pullOnly    bool   // of the sum: it moved no branch, in another mode
+	asked       string // of the sum: digest of the gates that judged it
 	at          time.Time
 }
 

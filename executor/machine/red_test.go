@@ -39,27 +39,3 @@ func TestWhenGatesHaveToBeSeenFailing(t *testing.T) { // execution §3 (red firs
 		}
 	}
 }
-
-// Gates of policies are alike by their own name and what they run; one that the plan gives
-// to a sprint is like no other.
-func TestGatesThatAreAlike(t *testing.T) { // execution §5 (the sum)
-	r := &rules{epic: &ir.Epic{Gates: map[string]ir.Gate{
-		"check": {Run: "make", From: "policy"}, "slow/check": {Run: "make", From: "policy"},
-		"other/check": {Run: "make all", From: "policy"}, "unit": {Run: "make", From: "policy"},
-		"1.1/check": {Run: "make", From: "plan"}, "1.2/check": {Run: "make", From: "plan"},
-	}}}
-	for _, c := range []struct {
-		a, b string
-		want bool
-	}{
-		{"check", "slow/check", true},
-		{"check", "other/check", false},
-		{"check", "unit", false},
-		{"check", "1.1/check", false},
-		{"1.1/check", "1.2/check", false},
-	} {
-		if got := r.alike(c.a) == r.alike(c.b); got != c.want {
-			t.Errorf("%s and %s alike: %v", c.a, c.b, got)
-		}
-	}
-}

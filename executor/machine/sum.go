@@ -1,6 +1,9 @@
 package machine
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -225,7 +228,22 @@ func (l *lineage) madeOf(result executor.Tree, inputs []executor.Result) {
 // last sum, and would judge as they did then.
 func (sm *sum) isJudged(t executor.Tree) bool {
 	last := sm.last()
-	return last != nil && sm.accepted.Commit == "" && last.judge == sm.node.ir.Digest.Judge && last.result.Tree == t.Tree
+	return last != nil && sm.accepted.Commit == "" && last.judge == sm.node.ir.Digest.Judge && last.asked == sm.asked() && last.result.Tree == t.Tree
+}
+
+// asked digests the gates that judge what is joined now; "" if none of the sum's is spared.
+func (sm *sum) asked() string {
+	s := &sm.node.ir.Steps[0]
+	spared, h := false, sha256.New()
+	for i, g := range sm.gateStates(sm.node, s) {
+		if spared = spared || g.spared; !g.spared {
+			fmt.Fprintln(h, s.Gates[i])
+		}
+	}
+	if !spared {
+		return ""
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
 // made records what the integration branch holds now, and what has left it.

@@ -147,11 +147,11 @@ func (n *node) takenDecision() executor.Event {
 	})
 }
 
-// spokenBefore reports whether a person's words in the session ended the last
-// attempt: the next one goes on from what it left.
-func (n *node) spokenBefore() bool {
+// answers reports whether the next attempt goes on from what the last one left, whatever
+// on_failure says: a person was asked, or took the session over, or an agent said why it stalled.
+func (n *node) answers() bool {
 	last := n.lastEnded("")
-	return last != nil && last.Taken
+	return last != nil && (last.Taken || last.Diagnosed != nil || last.Replaced && last.Outcome.Asks())
 }
 
 // lastSpoken is the last thing that a person wrote in a session of the open

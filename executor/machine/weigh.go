@@ -14,7 +14,7 @@ func (v Decisions) Weigh(node ir.NodeID, d executor.Decision, now time.Time) (lo
 	if _, err := v.r.Decisions().Consider(node, d, now); err != nil {
 		return false, err
 	}
-	return d.Verb == executor.RetryNode && d.How == executor.HowPlain && node != "" && !v.r.Decisions().Heard(d.ID) && !v.r.Node(node).GoesOnAsIs(), nil
+	return d.Verb == executor.RetryNode && d.How == executor.HowPlain && node != "" && !v.r.Decisions().Heard(d.ID) && !v.r.Node(node).GoesOnAsIs() && !v.r.wasCut(node), nil
 }
 
 // Decide is the second half of taking a decision. It considers it again, because the run
@@ -33,4 +33,15 @@ func (v Decisions) Decide(node ir.NodeID, d executor.Decision, edited string, no
 		}
 	}
 	return executor.Event{Node: node, Body: executor.Decided{Decision: bound}}, nil
+}
+
+// wasCut reports whether a cancelled node's agent was cut in its turn: what is in the worktree
+// is its own, and is saved before the node begins again.
+func (r *Run) wasCut(id ir.NodeID) bool {
+	n := r.byID[id]
+	if n == nil || n.status != executor.Cancelled || len(n.logs) == 0 {
+		return false
+	}
+	last := &n.logs[len(n.logs)-1]
+	return last.Status == executor.AttemptCancelled && last.Commit == "" && last.Person == ""
 }

@@ -39,7 +39,7 @@ func (s *space) examine(ctx context.Context, e executor.Effect, n *ir.Node, step
 	if err := s.tell(&c, e, own, room); err != nil {
 		return c, err
 	}
-	if len(changes) == 0 && step.Access != "read" && !step.AllowEmpty && n.Kind != ir.Merge && !e.Person {
+	if len(changes) == 0 && step.Access != "read" && !step.AllowEmpty && !e.Person {
 		c.Problems = append(c.Problems, executor.NothingChanged)
 	}
 	breaches := scopeProblems(n.Scope.Owns, changes)
@@ -109,11 +109,16 @@ func scopeProblems(owns []string, changes []change) []string {
 	return []string{fmt.Sprintf("outside what the sprint owns (%s): %s", strings.Join(owns, ", "), listed(outside))}
 }
 
-// protected says which protected files were changed: those that exist in the
+// protected says which protected files the step changed: those that exist in the
 // node's base, and new ones where a gate forbids them too. New ones that are
-// allowed are returned apart. since are the changes since e.Start.
+// allowed are returned apart. since are the changes since e.Start: what is under it was
+// changed by somebody else, a person or a result that landed before, or passed its checks.
 func (s *space) protected(ctx context.Context, e executor.Effect, n *ir.Node, commit string, since []change) (problems, fresh []string, err error) {
 	changes, known := since, e.Base == e.Start
+	own := map[string]bool{}
+	for _, ch := range since {
+		own[ch.path] = true
+	}
 	for _, name := range s.gatesOf(n.ID) {
 		g := s.epic.Gates[name]
 		if len(g.Protect) == 0 {
@@ -128,7 +133,7 @@ func (s *space) protected(ctx context.Context, e executor.Effect, n *ir.Node, co
 		var hit, added []string
 		for _, ch := range changes {
 			switch {
-			case !glob.MatchAny(g.Protect, ch.path):
+			case !own[ch.path], !glob.MatchAny(g.Protect, ch.path):
 			case ch.status == 'A' && g.ProtectNew:
 				added = append(added, ch.path)
 			default:

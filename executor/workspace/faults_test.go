@@ -136,6 +136,18 @@ func testAPersonsFixIsTakenAsItIs(t *testing.T) {
 	if c, err := r.space.Collect(t.Context(), e, executor.Outcome{}); err != nil || len(c.Problems) > 0 {
 		t.Errorf("nothing changed: %+v, %v", c, err)
 	}
+	after := r.effect(executor.EffectCollect, "bd-1-1", 4, c.Result.Commit) // of the next step's agent, which has changed none of that
+	after.Base = base
+	r.prepare("bd-1-1", 4, c.Result.Commit)
+	r.in("bd-1-1", "src/next.txt", "next\n")
+	if c, err := r.space.Collect(t.Context(), after, executor.Outcome{}); err != nil || len(c.Problems) > 0 {
+		t.Errorf("what a person changed before: %+v, %v", c, err)
+	}
+	r.in("bd-1-1", "tests/a_test.sh", "exit 2\n")
+	after.Attempt, after.Seq = 5, after.Seq+50
+	if c, err := r.space.Collect(t.Context(), after, executor.Outcome{}); err != nil || !strings.Contains(strings.Join(c.Problems, ""), "protects what was changed: tests/a_test.sh") {
+		t.Errorf("a protected file that it changed itself: %+v, %v", c, err)
+	}
 }
 
 func TestNewProtectedFilesAreListed(t *testing.T) { overLayouts(t, testNewProtectedFilesAreListed) } // execution §3: protect
