@@ -49,6 +49,7 @@ type (
 		Grace  int64       `json:"grace,omitempty"`  // milliseconds that running attempts get when the run is cancelled; 0: two minutes
 		Head   string      `json:"head,omitempty"`   // where the integration branch is, if it exists; mode branch: else the pinned base
 		Merged []ir.NodeID `json:"merged,omitempty"` // done by the base: the base holds their result already
+		Ticked []ir.NodeID `json:"ticked,omitempty"` // done by the plan, although they were blocked or at work
 		Theirs []string    `json:"theirs,omitempty"` // accepted commits of others on the integration branch that the base holds
 		By     string      `json:"by"`
 		User   string      `json:"user,omitempty"` // of the operating system

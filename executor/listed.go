@@ -94,7 +94,7 @@ func fields(b Body) (all []field, with func(ListRef) Body) {
 	case EffectFailed:
 		return []field{commits("", &b.Holds)}, func(r ListRef) Body { b.ListRef = r; return b }
 	case RunStarted:
-		return []field{nodes("only", &b.Only), nodes("rerun", &b.Rerun), nodes("merged", &b.Merged), commits("theirs", &b.Theirs), bases(&b.Bases)}, func(r ListRef) Body { b.ListRef = r; return b }
+		return []field{nodes("only", &b.Only), nodes("rerun", &b.Rerun), nodes("merged", &b.Merged), nodes("ticked", &b.Ticked), commits("theirs", &b.Theirs), bases(&b.Bases)}, func(r ListRef) Body { b.ListRef = r; return b }
 	case TailLost:
 		if len(b.Found) == 1 {
 			b.Found = slices.Clone(b.Found)

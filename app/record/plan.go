@@ -42,7 +42,7 @@ func Onto(file string) string {
 func PlannedStart(ctx context.Context, epic *ir.Epic, space *workspace.Space, run *machine.Run, only, rerun []string, rebase bool) (executor.RunStarted, error) {
 	start := executor.RunStarted{
 		Epic: epic.Epic.ID, Plan: epic.Epic.Plan, Digest: epic.Digest, Slots: max(epic.Run.Concurrency.Nodes, 1), By: project.UserName(),
-		Base: run.Bases().Base(), Bases: run.Bases().Named(),
+		Base: run.Bases().Base(), Bases: run.Bases().Named(), Ticked: run.Summary().Ticked(),
 	}
 	var err error
 	if start.Only, err = NodeIDs(epic, only); err != nil {

@@ -161,7 +161,7 @@ func (r *Opened) start(ctx context.Context, a *Args, only, rerun []ir.NodeID) (e
 		return executor.RunStarted{}, err
 	}
 	return executor.RunStarted{
-		Epic: r.Epic.Epic.ID, Plan: r.Epic.Epic.Plan, Digest: r.Epic.Digest, Base: r.base, Branch: r.branch, Bases: r.bases, Merged: r.merged, Theirs: r.theirs, Head: head,
+		Epic: r.Epic.Epic.ID, Plan: r.Epic.Epic.Plan, Digest: r.Epic.Digest, Base: r.base, Branch: r.branch, Bases: r.bases, Merged: r.merged, Ticked: r.Run.Summary().Ticked(), Theirs: r.theirs, Head: head,
 		Slots: slots, Only: only, Rerun: rerun, Preflight: setup, Wait: a.Wait, Grace: max(a.Grace.Milliseconds(), 1), By: project.UserName(), User: project.UserName(), Sandbox: a.Sandbox,
 	}, nil
 }

@@ -49,7 +49,7 @@ func (r *Run) begin(seq int64, e executor.RunStarted) error {
 	r.runs.reviving = true
 	defer func() { r.runs.reviving = false }()
 	for _, n := range r.nodes {
-		if err := r.revive(n, slices.Contains(e.Rerun, n.id)); err != nil {
+		if err := r.revive(n, slices.Contains(e.Rerun, n.id), slices.Contains(e.Ticked, n.id)); err != nil {
 			return fmt.Errorf("node %s: %w", n.ir.Key, err)
 		}
 	}
@@ -99,7 +99,7 @@ func (gr *graph) choose(only []ir.NodeID) {
 
 // revive puts one node where it belongs at the start of a run; those it depends
 // on have been revived before it. The sum always begins again: it is derived.
-func (r *Run) revive(n *node, again bool) error {
+func (r *Run) revive(n *node, again, ticked bool) error {
 	n.unsettled, n.through, n.passes, n.byBase = 0, nil, false, false
 	for _, d := range n.deps {
 		if !r.nodes[d].status.Settled() {
@@ -110,19 +110,20 @@ func (r *Run) revive(n *node, again bool) error {
 	if l := &n.life; n.sum && !again && l.step == asideStep && l.aside.merge && (n.waitsFor(executor.CauseConflict) || l.word.How == executor.GatesOnly) {
 		same = true // a person may be at work on it, or has handed it in
 	}
-	switch n.status {
-	case executor.Cancelled:
+	switch {
+	case ticked:
+	case n.status == executor.Cancelled:
 		if !again {
 			return nil
 		}
-	case executor.Blocked:
+	case n.status == executor.Blocked:
 		if same && r.mended(n) {
 			return r.judgeBlocked(n)
 		}
 		if text := same || !again && !n.sum && n.life.work == n.ir.Digest.Work; text && n.people.handed.by == "" {
 			return nil // also if the epic of that time had other gates or limits, and its life cannot go on: ralph retry
 		}
-	case executor.Running, executor.Waiting:
+	case n.status == executor.Running, n.status == executor.Waiting:
 		if same && n.unsettled == 0 && n.life.print == fingerprint(r.inputs(n)) {
 			return r.goOn(n)
 		}

@@ -228,3 +228,41 @@ func TestAGateThatChangedJudgesAnEarlierStep(t *testing.T) { // execution §2 (o
 		}
 	}
 }
+
+// What the plan calls done is done, also where it was begun and came to nothing.
+func TestATickedSprintIsDoneAlthoughItIsBlocked(t *testing.T) { // execution §2: done counts for nodes without a recorded success
+	lines := []string{"1.1", "1.2: 1.1", "1.3"}
+	s := newScript(t, lines)
+	s.answer = func(e executor.Effect) executor.Body {
+		switch {
+		case e.Kind == executor.EffectAgent && e.Node == "bd-1-3":
+			return asks("blue?")
+		case e.Kind == executor.EffectGate && e.Node == "bd-1-1":
+			return executortest.Verdict(e.Gate, executor.Fail)
+		}
+		return nil
+	}
+	s.begin()
+	s.end()
+	s.is("1.1", executor.Blocked, "", "3 attempts")
+	s.is("1.3", executor.Waiting, executor.CauseQuestion, "blue?")
+	turns := s.turns()
+	s.change(executortest.Epic(lines, func(e *ir.Epic) { e.Nodes[0].Done, e.Nodes[2].Done, e.Digest = true, true, "sha256:ticked" }))
+	ticked := s.run.Summary().Ticked()
+	if len(ticked) != 2 {
+		t.Fatalf("ticked: %v", ticked)
+	}
+	tick := func(r *executor.RunStarted) { r.Ticked = ticked }
+	if got := s.planned(s.epic, tick); !strings.HasPrefix(got, "1.1: done") || !strings.Contains(got, "1.2: run") {
+		t.Errorf("planned\n%s", got)
+	}
+	s.answer = nil
+	s.begin(tick)
+	s.end()
+	for _, key := range []string{"1.1", "1.2", "1.3"} {
+		s.is(key, executor.Done, "", "")
+	}
+	if got := s.turns() - turns; got != 1 {
+		t.Errorf("%d turns of agents, want that of 1.2", got)
+	}
+}

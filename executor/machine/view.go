@@ -189,6 +189,18 @@ func (o Node) Succeeded() bool {
 // Gone returns the ids of nodes that are on record but not in the epic, sorted.
 func (x Summary) Gone() []ir.NodeID { return x.r.gone() }
 
+// Ticked are the nodes that the plan calls done, that have no success on record, and that
+// began here all the same: the next run takes them for done.
+func (x Summary) Ticked() (out []ir.NodeID) {
+	for _, n := range x.r.nodes {
+		began := n.status == executor.Blocked || n.status == executor.Waiting || n.status == executor.Running
+		if began && !n.sum && n.ir.Done && len(n.successes) == 0 && n.after == 0 {
+			out = append(out, n.id)
+		}
+	}
+	return out
+}
+
 func (gr *graph) gone() []ir.NodeID {
 	return lists.Map(gr.former, func(n *node) ir.NodeID { return n.id })
 }
