@@ -92,6 +92,22 @@ func decided(key string, d executor.Decision) string {
 	return reveal.Words(out)
 }
 
+// outdated refuses a decision about what epic.json has changed since the last run: the next one
+// starts it again, and would have no use for it.
+func (t *Desk) outdated(node ir.NodeID, d executor.Decision) error {
+	about := d.Verb == executor.Approve || d.Verb == executor.Reject || d.Verb == executor.RetryNode && d.How != executor.KeepOld
+	v, known := t.Run.View(node)
+	if !t.Changed || !about || !known || v.Status != executor.Waiting || v.Cause == executor.CauseHeld {
+		return nil
+	}
+	now := slices.IndexFunc(t.Given.Nodes, func(n ir.Node) bool { return n.ID == node })
+	was := slices.IndexFunc(t.Epic.Nodes, func(n ir.Node) bool { return n.ID == node })
+	if now < 0 || was < 0 || t.Given.Nodes[now].Digest.Work == t.Epic.Nodes[was].Digest.Work {
+		return nil
+	}
+	return &executor.Refused{Why: fmt.Sprintf("epic.json has changed %s since the last run", v.Key), Hint: "the next ralph apply starts it again; decide then"}
+}
+
 // unchanged says that a manual sprint was approved without any work in git.
 func (t *Desk) unchanged(ctx context.Context, node ir.NodeID, d executor.Decision) (string, error) {
 	manual := slices.ContainsFunc(t.Epic.Nodes, func(n ir.Node) bool { return n.ID == node && n.Kind == ir.Manual })

@@ -92,7 +92,10 @@ func (t *Desk) decide(ctx context.Context, file, key string, d executor.Decision
 		}
 		return Said{Text: reveal.Words(decided(key, d)) + "\n  it was already on record\n", Held: held}, nil
 	}
-	if d, err = t.Bind(ctx, node, d); err != nil {
+	if d, err = t.Bind(ctx, node, d); err == nil && !held {
+		err = t.outdated(node, d)
+	}
+	if err != nil {
 		out.Text, err = NotTaken(file, key, err)
 		return out, err
 	}
