@@ -150,6 +150,7 @@ type (
 		Start   string `json:"start"`
 		From    string `json:"from"`
 		Rejudge bool   `json:"rejudge,omitempty"` // only the gates run, on From
+		Checks  bool   `json:"checks,omitempty"`  // with Rejudge: ralph's own checks, too
 		Person  string `json:"person,omitempty"`  // whose own fix it is: no agent runs, what the worktree holds is collected
 		Agent   string `json:"agent,omitempty"`   // who works, if it is not the step's agent
 		Resumes bool   `json:"resumes,omitempty"` // goes on in the session of the attempt before
@@ -163,7 +164,7 @@ type (
 		Next      string        `json:"next,omitempty"`      // step that a failure goes to
 		Note      string        `json:"note,omitempty"`      // what was not done, such as a suggestion of the agent that the plan does not know
 		Free      bool          `json:"free,omitempty"`      // by a person's word: it costs no attempt, and the breaker forgets
-		Judge     string        `json:"judge,omitempty"`     // passed: digest of the gates of its step; "" in events of earlier releases
+		Judge     string        `json:"judge,omitempty"`     // of a node with several steps, passed: digest of the gates of this one; "" in events of earlier releases
 	}
 )
 

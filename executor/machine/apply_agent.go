@@ -81,7 +81,8 @@ func (n *node) collected(b executor.Collected) {
 	log := &n.logs[len(n.logs)-1]
 	log.Commit, log.Problems, log.Collected = b.Result.Commit, b.Problems, b
 	a.collected = b
-	byPerson := a.person != ""
+	byPerson := a.person != "" || a.checks
+	a.checks = false
 	switch {
 	case a.leaving:
 		l.stage = stageVerdict // a person's word comes before

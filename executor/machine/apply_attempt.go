@@ -20,7 +20,7 @@ func (r *Run) attemptStarted(n *node, e executor.Event, b executor.AttemptStarte
 	}
 	n.numbers[e.Step] = e.Attempt
 	l := &n.life
-	l.attempt = attempt{status: executor.AttemptRunning, step: e.Step, number: e.Attempt, from: b.From, rejudge: b.Rejudge, person: b.Person, agent: b.Agent}
+	l.attempt = attempt{status: executor.AttemptRunning, step: e.Step, number: e.Attempt, from: b.From, rejudge: b.Rejudge, checks: b.Checks, person: b.Person, agent: b.Agent}
 	n.logs = append(n.logs, AttemptLog{
 		Step: e.Step, Number: e.Attempt, Status: executor.AttemptRunning, Start: b.Start, From: b.From, Started: r.at,
 		Person: b.Person, Agent: b.Agent, Rejudge: b.Rejudge, Said: n.people.said, before: n.cost.worked(r.at),
@@ -234,7 +234,10 @@ func (r *Run) passed(n *node, log *AttemptLog, judge string) error {
 		return nil
 	}
 	l.notes[l.step] = log.Outcome.Summary
-	l.stepsAt[l.step], l.judgedBy[l.step] = l.attempt.collected.Result, judge
+	l.stepsAt[l.step] = l.attempt.collected.Result
+	if l.judgedBy != nil {
+		l.judgedBy[l.step] = judge
+	}
 	l.standin, l.stalls = 0, 0
 	if len(l.judging) > 0 {
 		l.judging = l.judging[1:]
@@ -264,7 +267,7 @@ func (r *Run) judgeUnjudged(n *node) {
 	l := &n.life
 	l.judging = nil
 	for i, by := range l.judgedBy {
-		if !n.sum && by != "" && l.stepsAt[i].Commit != "" && len(n.ir.Steps[i].Gates) > 0 && by != r.judgeOf(n, i) {
+		if by != "" && l.stepsAt[i].Commit != "" && len(n.ir.Steps[i].Gates) > 0 && by != r.judgeOf(n, i) {
 			l.judging = append(l.judging, i)
 		}
 	}

@@ -257,6 +257,8 @@ func (r *rules) prepared(n *node, b executor.Prepared) {
 		a.own = b
 	}
 	switch {
+	case a.checks:
+		l.stage = stageCollect
 	case a.collected.Result.Commit != "":
 		l.stage = stageGate
 	case a.going != goesFresh:

@@ -192,7 +192,9 @@ func (r *Run) nodeStarted(n *node, b executor.NodeStarted) error {
 	n.life.used = make([]int, len(n.ir.Steps))
 	n.life.notes = make([]string, len(n.ir.Steps))
 	n.life.stepsAt = make([]executor.Tree, len(n.ir.Steps))
-	n.life.judgedBy = make([]string, len(n.ir.Steps))
+	if len(n.ir.Steps) > 1 {
+		n.life.judgedBy = make([]string, len(n.ir.Steps))
+	}
 	if t, anew, ok := r.lineage.known(b.Inputs); ok && r.onto(n) == executor.OntoInputs {
 		n.life.unclean = true
 		if anew {
@@ -268,7 +270,10 @@ func (r *rules) judgeAgain(n *node, s *success) {
 	}
 	var judging []int
 	for i, d := range steps {
-		l.stepsAt[i], l.judgedBy[i] = d.Result, d.Judge
+		l.stepsAt[i] = d.Result
+		if l.judgedBy != nil {
+			l.judgedBy[i] = d.Judge
+		}
 		if len(n.ir.Steps[i].Gates) > 0 && d.Result.Commit != "" && d.Judge != r.judgeOf(n, i) {
 			judging = append(judging, i)
 		}

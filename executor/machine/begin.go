@@ -138,17 +138,18 @@ func (r *Run) revive(n *node, again, ticked bool) error {
 	return r.arrive(n)
 }
 
+// judged are the stages of a node whose last attempt has passed: what it did that by is on
+// record with its success, and another list of gates judges that when it is looked at again.
+var judged = []stage{stagePublish, stageLanding, stageLand, stagePull, stageReview, stagePoll, stageFinish}
+
 // goOn lets a node that was running or waiting continue where it was. A node
 // that ran waits for a slot first, so that a smaller number of slots holds.
 func (r *Run) goOn(n *node) error {
-	if l := &n.life; l.judge != n.ir.Digest.Judge { // the open attempt is judged by the gates of today
+	if l := &n.life; l.judge != n.ir.Digest.Judge && !slices.Contains(judged, l.stage) { // the open attempt is judged by the gates of today
 		l.judge = n.ir.Digest.Judge
 		l.attempt.judged = nil
 		if s := n.stepNow(); s != nil {
 			l.attempt.gates = r.gateStates(n, s)
-		}
-		if l.stage == stagePublish {
-			r.judgeUnjudged(n)
 		}
 		if n.waitsFor(executor.CauseApproval, executor.CauseGate) {
 			return r.release(n, "its gates changed")

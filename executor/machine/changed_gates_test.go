@@ -266,3 +266,40 @@ func TestATickedSprintIsDoneAlthoughItIsBlocked(t *testing.T) { // execution §2
 		t.Errorf("%d turns of agents, want that of 1.2", got)
 	}
 }
+
+// What a gate protects now is checked on what is on record, before that is judged again.
+func TestAGateThatProtectsNowChecksWhatItJudgesAgain(t *testing.T) { // execution §2 (only digest.judge), §3 (protect)
+	for _, breaks := range []bool{false, true} {
+		s := newScript(t, []string{"1.1"})
+		s.begin()
+		s.end()
+		turns := s.turns()
+		s.change(mend([]string{"1.1"}, "true", func(e *ir.Epic) {
+			g := e.Gates["check"]
+			g.Protect = []string{"tests/**"}
+			e.Gates["check"] = g
+		}))
+		var looked []executor.Effect
+		s.answer = func(e executor.Effect) executor.Body {
+			if e.Kind != executor.EffectCollect || !e.Judged {
+				return nil
+			}
+			looked = append(looked, e)
+			c := executor.Collected{Result: executor.Tree{Commit: e.Commit, Tree: "7ea"}}
+			if breaks {
+				c.Problems = []string{"gate check protects what was changed: tests/a"}
+			}
+			return c
+		}
+		s.begin()
+		s.end()
+		s.is("1.1", executor.Done, "", "")
+		a := s.view("1.1").Attempts
+		if len(looked) != 1 || looked[0].Commit != a[0].Commit || looked[0].Base == "" {
+			t.Fatalf("checked %+v", looked)
+		}
+		if !breaks && s.turns() != turns || breaks && (s.turns() != turns+1 || a[1].Status != executor.AttemptFailed || len(a[1].Gates) > 0) {
+			t.Errorf("%v: %d turns more, attempts %+v", breaks, s.turns()-turns, a)
+		}
+	}
+}

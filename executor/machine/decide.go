@@ -159,8 +159,10 @@ func (r *Run) open(n *node) executor.Event {
 		b.ByHand = b.Person == "" && !b.Rejudge && n.byHand()
 	case len(l.judging) > 0:
 		b.Rejudge, b.From = true, l.stepsAt[l.step].Commit
+		b.Checks = r.protects(n)
 	case l.mended:
 		b.Rejudge, b.From = true, n.logs[len(n.logs)-1].judged()
+		b.Checks = r.protects(n) && n.logs[len(n.logs)-1].Person == ""
 	case b.Person != "":
 	default:
 		if s.OnFailure == "reset" && !n.answers() {
@@ -221,7 +223,7 @@ func (r *Run) verdict(n *node) executor.Event {
 			}
 		}
 	}
-	if end.Status == executor.AttemptPassed && n.life.step >= 0 && !n.sum && len(step.Gates) > 0 {
+	if end.Status == executor.AttemptPassed && n.life.step >= 0 && len(n.ir.Steps) > 1 && len(step.Gates) > 0 {
 		end.Judge = r.judgeOf(n, n.life.step)
 	}
 	if end.Status != executor.AttemptPassed {

@@ -58,11 +58,20 @@ func (gr *graph) gateStates(n *node, s *ir.Step) []gateState {
 	if !n.sum || s.Name != sumStepName {
 		return out
 	}
+	known := map[string]string{} // most nodes have the same gates
+	alike := func(gate string) string {
+		id, ok := known[gate]
+		if !ok {
+			id = gr.epic.Alike(gate)
+			known[gate] = id
+		}
+		return id
+	}
 	has := func(of *node) map[string]bool {
 		names := map[string]bool{}
 		for i := range of.ir.Steps {
 			for _, g := range of.ir.Steps[i].Gates {
-				names[gr.epic.Alike(g)] = true
+				names[alike(g)] = true
 			}
 		}
 		return names
@@ -78,7 +87,7 @@ func (gr *graph) gateStates(n *node, s *ir.Step) []gateState {
 		}
 	}
 	for i, g := range s.Gates {
-		id := gr.epic.Alike(g)
+		id := alike(g)
 		out[i].spared = left[id] && !joined[id] && !slices.Contains(gr.epic.Epic.Integration.Stated, g)
 	}
 	return out

@@ -91,7 +91,7 @@ func (r *Run) attemptEffect(n *node, e *executor.Effect) bool {
 		e.Kind, e.Iteration, e.Agent, e.TimeMS = executor.EffectAgent, a.iteration+1, a.agent, n.timeLeft()
 		e.Session = a.handle(n.stepNow().Session, a.end.Outcome.Invalid != "")
 	case stageCollect:
-		e.Kind, e.Person, e.Was = executor.EffectCollect, a.person != "", l.was
+		e.Kind, e.Person, e.Was, e.Judged = executor.EffectCollect, a.person != "", l.was, a.checks
 	case stageDiagnose:
 		e.Kind, e.Agent, e.Commit = executor.EffectDiagnose, n.stepNow().Stall.Agent, a.collected.Result.Commit
 	}

@@ -123,7 +123,7 @@ type life struct {
 	judging  []int             // steps whose gates alone run again, on their recorded commits
 	made     []executor.Result // what the success whose gates run again was made from
 	stepsAt  []executor.Tree   // what each step came to, for NodeDone
-	judgedBy []string          // digest of the gates that each step passed; "": not known
+	judgedBy []string          // of several steps: digest of the gates that each passed; "": not known
 	standin  int               // how far the present step's fallback agents are used
 	stalls   int               // attempts that a diagnosis began anew
 	attempt  attempt
@@ -153,6 +153,7 @@ type attempt struct {
 	number  int
 	from    string
 	rejudge bool
+	checks  bool // what is judged again is to be checked before
 	person  string
 	agent   string
 	turns

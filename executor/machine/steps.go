@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
@@ -71,6 +72,13 @@ func (l *life) usedOf(step int) *int {
 		return &l.aside.used
 	}
 	return &l.used[step]
+}
+
+// protects reports whether a gate of a sprint's own work protects files: others may do so now.
+func (r *rules) protects(n *node) bool {
+	return !n.sum && n.ir.Kind == ir.Work && slices.ContainsFunc(n.ir.Steps, func(s ir.Step) bool {
+		return slices.ContainsFunc(s.Gates, func(g string) bool { return len(r.epic.Gates[g].Protect) > 0 })
+	})
 }
 
 // judgeOf digests what judges one step, as far as its node's acceptance does not.

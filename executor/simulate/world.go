@@ -233,7 +233,7 @@ func (w *world) poll(e executor.Effect, now time.Time) executor.Body {
 
 func (w *world) collect(e executor.Effect, r *EffectRule) executor.Body {
 	step := w.step(e)
-	if step.Access == "read" && !e.Merge {
+	if e.Judged || step.Access == "read" && !e.Merge {
 		return executor.Collected{Result: w.tree(e.Commit), Problems: r.Problems}
 	}
 	t := executor.Tree{

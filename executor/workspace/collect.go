@@ -20,6 +20,11 @@ func (s *Space) Collect(ctx context.Context, e executor.Effect, o executor.Outco
 	if n.Kind == ir.Manual && !e.Merge {
 		return s.collectManual(ctx, e, n)
 	}
+	if e.Judged {
+		commit := e.Commit
+		e.Start, e.Commit = e.Base, ""
+		return s.examine(ctx, e, n, &ir.Step{Name: e.Step, Access: "write", AllowEmpty: true}, commit, nil)
+	}
 	step := stepOf(n, e.Step)
 	if e.Person || e.Merge || e.Node == executor.Integration && s.merger(n) != "" { // of the sum: the conflict agent mends what gates found
 		step = &ir.Step{Name: e.Step, Agent: s.merger(n), Access: "write", AllowEmpty: true}
