@@ -53,6 +53,7 @@ var planCodes = rows{
 	{"unclosed-comment", Error, "A comment is never closed, or closed by the next one"},
 	{"unclosed-fence", Error, "A code fence is never closed and hides items"},
 	{"fence-hides-items", Warning | orError, "A code fence hides what looks like items"},
+	{"html-hides-items", Error | orWarning, "HTML takes in the lines below it, and with them items or labels"},
 	{"graph-not-read", Hint | orWarning, "A drawing or a section about dependencies is not read"},
 	{"table-row", Hint, "A row of a dependency table names no item"},
 	{"control-character", Warning, "A title has a control character"},

@@ -7,11 +7,12 @@ import (
 	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
-// A plan without items may have them in a fence or a comment that is never closed. No
-// other dialect is named then: with it the plan would compile to what is left of it.
+// A plan without items may have them in a fence or a comment that is never closed, or
+// directly below HTML. No other dialect is named then: with it the plan would compile to
+// what is left of it.
 
-// hiding are the codes that say that a fence or a comment hides what would be read.
-var hiding = []diag.Code{"unclosed-fence", "fence-hides-items", "unclosed-comment"}
+// hiding are the codes that say that a fence, a comment or HTML hides what would be read.
+var hiding = []diag.Code{"unclosed-fence", "fence-hides-items", "unclosed-comment", "html-hides-items"}
 
 // Hiding returns the message about it; nil if there is none.
 func Hiding(l diag.List) *diag.Diagnostic {

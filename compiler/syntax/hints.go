@@ -75,6 +75,7 @@ func (p *parser) fences(blocks []block) {
 			p.nearFence(b)
 		case htmlBlock:
 			p.commentHides(b)
+			p.htmlHides(b)
 		default:
 			p.fences(b.kids)
 		}
@@ -134,11 +135,20 @@ func (p *parser) looksLikeItem(at, end int) bool {
 		_, ok := p.readTitle(in, &p.phase)
 		return ok
 	}
-	text, bullet := strings.CutPrefix(p.src[at:end], "- ")
+	text := p.src[p.behindBullet(at, end):end]
+	bullet := len(text) < end-at
 	box, n := boxAt(text)
 	switch p.dialect.In {
 	case InTodo:
 		return bullet && box != NoBox
+	case InTable:
+		cells := strings.Split(text, "|")
+		if len(cells) < 3 || strings.TrimSpace(cells[0]) != "" {
+			return false
+		}
+		id := strings.Trim(cells[1], " \t*`")
+		key := p.item.match(id)
+		return id != "" && key.look.good() && key.n == len(id)
 	case InBold:
 		if text = text[n:]; !strings.HasPrefix(text, "**") {
 			return false
