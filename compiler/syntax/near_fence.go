@@ -71,8 +71,12 @@ func (p *parser) shell(f *Fence, label string) bool {
 	switch {
 	case f.Lang == "sh", f.Lang == "bash":
 		p.checkVerifyFence(f)
+		if strings.TrimSpace(f.Content) == "" {
+			p.report(diag.New("verify-fence", f.Open, "a fence without a command checks nothing").WithDetail(
+				"This fence is below %s and is empty: no command is run from it. Write the command into it, or delete the fence.", label))
+		}
 		return true
-	case f.Lang != "" && (spell.OneEdit(f.Lang, "sh") && f.Lang[0] == 's' || spell.OneEdit(f.Lang, "bash") && f.Lang[0] == 'b'), f.Lang == "hs":
+	case shellLike(f.Lang):
 		p.report(diag.Newf("near-miss-fence", f.Open, "%s is almost sh or bash", quoted(f.Lang)).WithDetail(
 			"This fence is below %s, and with a misspelt language it is not a command. Write ```sh or ```bash; if it is not a command, move it out of the label.", label))
 	default:
@@ -80,6 +84,12 @@ func (p *parser) shell(f *Fence, label string) bool {
 			"This fence is below %s but is read as prose: no command is run from it. Write ```sh if it is a command.", label))
 	}
 	return false
+}
+
+// shellLike reports whether a language is sh or bash, or nearly.
+func shellLike(lang string) bool {
+	return lang == "sh" || lang == "bash" || lang == "hs" ||
+		lang != "" && (spell.OneEdit(lang, "sh") && lang[0] == 's' || spell.OneEdit(lang, "bash") && lang[0] == 'b')
 }
 
 // nearComment reports a comment that nearly is a directive or an annotation.

@@ -22,6 +22,7 @@ type reader struct {
 	s     *Section
 	kind  sectionKind
 	cur   int // index in s.Labels of the bold label that is open; -1
+	tests int // index + 1 of the Verify label that takes the commands below text of the section; 0: none
 	head  int // of the heading label that is open; -1
 	level int // of that heading
 
@@ -125,7 +126,7 @@ func (r *reader) part(b, below *block) {
 	case htmlBlock:
 		r.html(b)
 	case ruleBlock:
-		r.cur = -1
+		r.cur, r.tests = -1, 0
 	default:
 		r.verbatim(b)
 	}
@@ -158,7 +159,7 @@ func (r *reader) active() *Label {
 }
 
 func (r *reader) heading(b *block) {
-	r.cur = -1
+	r.cur, r.tests = -1, 0
 	if r.head >= 0 && int(b.level) <= r.level {
 		r.head = -1
 	}
@@ -195,7 +196,16 @@ func (r *reader) add(l Label) {
 	}
 	l.At = len(r.s.Prose)
 	r.s.Labels = append(r.s.Labels, l)
-	r.cur = len(r.s.Labels) - 1
+	r.cur, r.tests = len(r.s.Labels)-1, 0
+}
+
+// closeLabel ends the bold label that is open at text that it does not take. Verify
+// takes the commands below that text, too.
+func (r *reader) closeLabel() {
+	if r.cur >= 0 && r.s.Labels[r.cur].Name == Verify {
+		r.tests = r.cur + 1
+	}
+	r.cur = -1
 }
 
 // paragraph splits src[at:end] at its line breaks into labels and prose.
@@ -221,7 +231,7 @@ func (r *reader) paragraph(at, end int, below *block) {
 				p.unknown(l)
 				p.innerControls(at, stop)
 			}
-			r.cur = -1
+			r.cur, r.tests = -1, 0
 			r.proseLine(at, stop, first)
 		default:
 			r.nearLine(at, stop, next, end, below)
@@ -236,7 +246,7 @@ func (r *reader) paragraph(at, end int, below *block) {
 			if first {
 				r.prose(at, next)
 			} else {
-				r.cur = -1
+				r.closeLabel()
 				r.s.Prose = p.appendLines(r.s.Prose, at, next)
 			}
 		}
@@ -294,7 +304,7 @@ func (r *reader) prose(at, end int) {
 		l.Text = p.appendLines(l.Text, at, end)
 		return
 	}
-	r.cur = -1
+	r.closeLabel()
 	r.gap()
 	r.s.Prose = p.appendLines(r.s.Prose, at, end)
 }

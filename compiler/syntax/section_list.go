@@ -48,7 +48,7 @@ func (r *reader) list(items []block) {
 			open = -1 // the tasks begin, although markdown has one list of both
 		}
 		if open < 0 {
-			r.cur = -1
+			r.closeLabel()
 			if r.listEnd == 0 || len(r.s.Prose) != r.listEnd {
 				r.gap()
 			}
@@ -144,6 +144,9 @@ func (r *reader) fence(b *block) {
 	f := p.fenceOf(b)
 	out, typed := f.Attr("output")
 	l := r.active()
+	if r.tests > 0 && shellLike(f.Lang) {
+		l = &r.s.Labels[r.tests-1]
+	}
 	switch {
 	case p.isPolicy(b):
 		r.s.Fragments = append(r.s.Fragments, p.fragment(b))
