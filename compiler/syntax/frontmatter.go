@@ -24,6 +24,9 @@ func (p *parser) frontMatter() int {
 	at := afterBOM(p.file.Bytes)
 	first := strings.TrimRight(p.src[at:lineEnd(p.src, at)], " \t")
 	if first != "---" {
+		if below := p.aboveFrontMatter(at); below >= 0 {
+			p.lostFrontMatter(below, at)
+		}
 		return at
 	}
 	body := nextLine(p.src, at)
@@ -35,10 +38,14 @@ func (p *parser) frontMatter() int {
 			break
 		}
 	}
-	if end < 0 && limit < len(p.src) && looksLikeYAML(p.src[body:limit]) && strings.Contains(p.src[limit:], "\n---") {
+	switch {
+	case end >= 0:
+	case limit < len(p.src) && looksLikeYAML(p.src[body:limit]) && strings.Contains(p.src[limit:], "\n---"):
 		p.warn(diag.Newf("front-matter-syntax", p.file.Range(at, at+len(first)), "the front matter is longer than %d KiB", maxFrontMatter>>10).WithDetail(
 			"It is read as markdown and has no effect. Make it shorter; if it is not front matter, begin the plan with another line."),
 			ownFrontMatter(p.src[body:limit]))
+	default:
+		p.lostFrontMatter(at, at)
 	}
 	if end < 0 || !looksLikeYAML(p.src[body:end]) {
 		return at

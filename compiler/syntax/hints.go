@@ -26,6 +26,7 @@ func (p *parser) hints(blocks []block) {
 		p.lookAlikes()
 		p.orders()
 	}
+	p.frontMatterHides()
 	p.fences(blocks)
 	p.reportUnknown()
 	p.others(blocks)
