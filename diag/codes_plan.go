@@ -32,7 +32,7 @@ var planCodes = rows{
 	{"item-without-group", Warning, "An item is outside every group"},
 	{"duplicate-id", Error, "An id is used twice"},
 	{"empty-id", Error, "An item has no id"},
-	{"cancelled", Note, "An item or a group is struck through"},
+	{"cancelled", Note, "An item, a group or a task is struck through"},
 	{"struck-title", Warning, "Only the name of an item or a phase is struck through"},
 	{"item-level", Warning, "An item's heading has another level"},
 	{"phase-mismatch", Error, "A sprint is in a phase with another number"},

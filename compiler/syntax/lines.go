@@ -147,7 +147,9 @@ func (p *parser) listItemOf(b *block) ListItem {
 			it.Box = box
 			at += n
 		}
-		it.Text = p.plain(min(at, end), end).Text
+		in := p.plain(min(at, end), end)
+		it.Struck = in.allStruck()
+		it.Text = in.uncheckedText()
 		kids = kids[1:]
 	} else {
 		it.Text.Range = p.file.Range(int(b.a), int(b.a))
@@ -159,8 +161,12 @@ func (p *parser) listItemOf(b *block) ListItem {
 		if len(it.Detail) > 0 && k.kind != listBlock {
 			it.Detail = append(it.Detail, "")
 		}
+		from := len(it.Detail)
 		it.Detail = p.blockLines(it.Detail, k)
 		if k.kind == listBlock {
+			for j := range it.Detail[from:] {
+				it.Detail[from+j] = uncheckedLine(it.Detail[from+j])
+			}
 			for j := range k.kids {
 				it.Items = append(it.Items, p.listItemOf(&k.kids[j]))
 			}

@@ -45,6 +45,7 @@ type parser struct {
 	unknownOrder []*unknownLabel
 	annotations  map[string]Annotation
 	strays       []Annotation // of no item
+	struckLines  []diag.Range // tasks and criteria
 }
 
 // Parse reads a plan. The tree is always present and usable, whatever the diagnostics;
@@ -70,6 +71,7 @@ func Parse(file *diag.File, opts Options) (*Plan, diag.List) {
 	p.tables()
 	p.finished()
 	p.struckTitles()
+	p.struckTasks()
 	p.numbering()
 	p.hints(blocks)
 	p.diags.Sort()

@@ -13,6 +13,9 @@ func (r *reader) finish() {
 	s := r.s
 	labels, tasks := false, false
 	for _, l := range lists.Each(s.Labels) {
+		if r.kind == itemSection && (l.Name == Tasks || l.Name == Acceptance) {
+			l.Items = r.p.keepLive(l.Items)
+		}
 		if l.Name == Tasks {
 			tasks = true
 			s.Tasks = append(s.Tasks, l.Items...)
@@ -47,7 +50,7 @@ func (r *reader) adopt(labels bool) {
 		taken = r.loose
 	}
 	for i := range taken {
-		s.Tasks = append(s.Tasks, taken[i].items...)
+		s.Tasks = append(s.Tasks, r.p.keepLive(taken[i].items)...)
 	}
 	if len(taken) == 0 {
 		return

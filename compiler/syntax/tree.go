@@ -287,8 +287,9 @@ const (
 
 // ListItem is an item of a list.
 type ListItem struct {
-	Text   Text // first paragraph, without box
+	Text   Text // first paragraph, without box and check marks
 	Box    Box
+	Struck bool     // all of the text is struck through
 	Detail []string // what is below the first paragraph, as lines, dedented, boxes removed
 	Items  []ListItem
 	Range  diag.Range
