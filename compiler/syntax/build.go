@@ -149,7 +149,7 @@ func (b *builder) step(i int) {
 		// a heading inside the item
 	default:
 		if b.own != aPhase && b.own != thePlan && int(e.b.level) == b.level {
-			p.headingBeside(e.b, p.below(i, len(p.stream)))
+			p.headingBeside(e.b, p.below(i, len(p.stream)), b.own == anItem)
 		}
 		b.close(i)
 		if p.repeating[i] != "" {

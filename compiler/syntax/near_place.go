@@ -55,7 +55,31 @@ func (p *parser) listedControl(at, end int, below *block) {
 			labelTitle(n), clip(value, 60)))
 		return
 	}
-	p.lose(n, l.at.start, l.at.end, "it is inside a list", strings.TrimRight("Write **"+labelTitle(n)+"**: "+clip(value, 60), " ")+" on a line of its own below the heading of the item, not indented and above the list.")
+	p.lose(n, l.at.start, l.at.end, "it is inside a list", aboveList(n, value))
+}
+
+func aboveList(n LabelName, value string) string {
+	return strings.TrimRight("Write **"+labelTitle(n)+"**: "+clip(value, 60), " ") + " on a line of its own below the heading of the item, not indented and above the list."
+}
+
+// listedLabel reports a list item below Tasks or Acceptance Criteria that is another label,
+// with a value that fits: it becomes a task. listedControl reports those that are controls.
+func (r *reader) listedLabel(below *Label, b *block) {
+	at, end, ok := b.first()
+	if r.kind != itemSection || !ok || below.Name != Tasks && below.Name != Acceptance {
+		return
+	}
+	p := r.p
+	end = min(lineEnd(p.src, at), end)
+	l, ok := p.labelLine(p.behindBox(at, end), end)
+	if !ok || !l.known || l.meant != "" || l.name.isControl() && !l.name.IsDependency() {
+		return
+	}
+	value, _ := p.valueOr(trimValue(p.src[l.value:end]), l.name, after(b.kids, 0))
+	names := l.name.IsDependency() && len(b.kids) > 1 && p.names != nil && p.readValue(value).Names != NamesNothing
+	if names || hasForm(l.name, value) {
+		p.lose(l.name, l.at.start, l.at.end, "it is inside a list", aboveList(l.name, value))
+	}
 }
 
 // innerControls warns of labels within a line: "do it. **Manual**: yes".
@@ -147,17 +171,38 @@ func (p *parser) valueOr(value string, n LabelName, below *block) (_ string, fen
 	return value, false
 }
 
-// headingBeside warns of a heading that is a control and is beside the item instead
-// of below it: it ends the item.
-func (p *parser) headingBeside(b, below *block) {
+// headingBeside warns of a heading that is a label and is beside the item instead of
+// below it: it ends the item. ends: nothing was between. Labels that are no controls head
+// sections of other documents, too.
+func (p *parser) headingBeside(b, below *block, ends bool) {
 	l, ok := p.headingLabel(b)
-	if !ok || !l.Name.isControl() || l.Name.IsDependency() {
+	if !ok {
 		return
 	}
 	value, fence := p.valueOr(l.Value.Value, l.Name, below)
-	if !fence && !hasForm(l.Name, value) {
+	switch {
+	case l.Name.isControl() && !l.Name.IsDependency():
+		ok = fence || hasForm(l.Name, value)
+	default:
+		ok = ends && l.Meant == "" && p.fitsBeside(&l, value, below)
+	}
+	if !ok {
 		return
 	}
 	p.lose(l.Name, l.NameRange.Start, l.NameRange.End, "its heading ends the item",
 		"A heading inside an item is deeper than the item's own. Write "+strings.Repeat("#", min(6, int(b.level)+1))+" "+labelTitle(l.Name)+", or **"+labelTitle(l.Name)+"**: as a line of the item.")
+}
+
+// fitsBeside reports whether a heading that is a label, or what is below it, has what the
+// label takes.
+func (p *parser) fitsBeside(l *Label, value string, below *block) bool {
+	switch {
+	case hasForm(l.Name, value):
+		return true
+	case l.Name.IsDependency():
+		return p.names != nil && value != "" && len(value) <= maxPlainValue && p.readValue(value).Names != NamesNothing
+	case l.Name == Tasks, l.Name == Acceptance:
+		return l.Value.Value != "" || below != nil && (below.kind == listBlock || below.kind == itemBlock)
+	}
+	return shapeOf(l.Name) == prose && l.Value.Value != ""
 }

@@ -80,9 +80,12 @@ func (r *reader) plainItem(b *block) bool {
 }
 
 // plainBelow parses a list item below a label, which stays open, if it is nothing but
-// labels without bold.
+// dependency labels without bold, or one in bold.
 func (r *reader) plainBelow(b *block) bool {
 	parts, below := r.plainParts(b)
+	if parts == nil {
+		parts = r.boldPart(b)
+	}
 	whole, _ := r.p.judge(parts)
 	r.plainLabels(parts)
 	return whole && len(below) == 0

@@ -23,6 +23,7 @@ func (r *reader) list(items []block) {
 				continue
 			}
 			r.nearLabels(&items[i], i+1 < len(items))
+			r.listedLabel(l, &items[i])
 			r.plainInner(&items[i])
 			l = r.active() // labels may have moved
 			if it := r.p.listItemOf(&items[i]); it.Text.Value != "" || len(it.Detail) > 0 {
