@@ -238,5 +238,5 @@ func (f *boxFinder) report(run *bareBoxes) {
 func (p *parser) opensList(b *block) bool {
 	at := lineStart(p.src, int(b.end)-1)
 	l, ok := p.labelLine(max(at, int(b.start)), int(b.end))
-	return ok && l.known && takesList(&Label{Name: l.name, Value: p.plain(l.value, int(b.end)).Text})
+	return ok && l.known && takesLists(&Label{Name: l.name, Value: p.plain(l.value, int(b.end)).Text})
 }

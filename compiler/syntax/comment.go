@@ -187,8 +187,8 @@ func (p *parser) directive(r *reader, c span, at, end int) {
 		}
 		l := Label{Name: n, Written: a.Key, NameRange: key, From: FromDirective}
 		l.Value = Text{Value: a.Value, Raw: a.Value, Range: a.ValueRange}
-		cur := r.cur
+		again := r.keepOpen()
 		r.add(l)
-		r.cur = cur
+		again()
 	}
 }

@@ -60,9 +60,8 @@ func (r *reader) edgeItem(below *Label, b *block) bool {
 	if !ok || !l.known || !l.name.IsDependency() {
 		return false
 	}
-	cur, head, level := r.cur, r.head, r.level
+	defer r.keepOpen()()
 	r.labelItem(b)
-	r.cur, r.head, r.level = cur, head, level
 	return true
 }
 

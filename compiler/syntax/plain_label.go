@@ -126,13 +126,12 @@ func (r *reader) boldPart(b *block) []plainPart {
 
 // plainLabels adds the labels among some parts and leaves the open label open.
 func (r *reader) plainLabels(parts []plainPart) {
-	cur, head, level := r.cur, r.head, r.level
+	defer r.keepOpen()()
 	for i := range parts {
 		if parts[i].is {
 			r.plainLabel(&parts[i])
 		}
 	}
-	r.cur, r.head, r.level = cur, head, level
 }
 
 // plainParts cuts the first paragraph of a list item of an item's section; nil if

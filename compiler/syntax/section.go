@@ -21,10 +21,12 @@ type reader struct {
 	p     *parser
 	s     *Section
 	kind  sectionKind
-	cur   int // index in s.Labels of the bold label that is open; -1
-	tests int // index + 1 of the Verify label that takes the commands below text of the section; 0: none
-	head  int // of the heading label that is open; -1
-	level int // of that heading
+	cur   int  // index in s.Labels of the bold label that is open; -1
+	tests int  // index + 1 of the Verify label that takes the commands below text of the section; 0: none
+	more  int  // the same of a label that takes lists below such text
+	bold  bool // that text is a line in bold, a heading to the reader
+	head  int  // of the heading label that is open; -1
+	level int  // of that heading
 
 	annotation *Annotation
 	lines      int // non-blank lines so far, to judge where an annotation is
@@ -126,7 +128,7 @@ func (r *reader) part(b, below *block) {
 	case htmlBlock:
 		r.html(b)
 	case ruleBlock:
-		r.cur, r.tests = -1, 0
+		r.end()
 	default:
 		r.verbatim(b)
 	}
@@ -159,7 +161,7 @@ func (r *reader) active() *Label {
 }
 
 func (r *reader) heading(b *block) {
-	r.cur, r.tests = -1, 0
+	r.end()
 	if r.head >= 0 && int(b.level) <= r.level {
 		r.head = -1
 	}
@@ -196,16 +198,8 @@ func (r *reader) add(l Label) {
 	}
 	l.At = len(r.s.Prose)
 	r.s.Labels = append(r.s.Labels, l)
-	r.cur, r.tests = len(r.s.Labels)-1, 0
-}
-
-// closeLabel ends the bold label that is open at text that it does not take. Verify
-// takes the commands below that text, too.
-func (r *reader) closeLabel() {
-	if r.cur >= 0 && r.s.Labels[r.cur].Name == Verify {
-		r.tests = r.cur + 1
-	}
-	r.cur = -1
+	r.end()
+	r.cur = len(r.s.Labels) - 1
 }
 
 // paragraph splits src[at:end] at its line breaks into labels and prose.
@@ -231,7 +225,7 @@ func (r *reader) paragraph(at, end int, below *block) {
 				p.unknown(l)
 				p.innerControls(at, stop)
 			}
-			r.cur, r.tests = -1, 0
+			r.unknownLabel()
 			r.proseLine(at, stop, first)
 		default:
 			r.nearLine(at, stop, next, end, below)
@@ -245,6 +239,7 @@ func (r *reader) paragraph(at, end int, below *block) {
 			}
 			if first {
 				r.prose(at, next)
+				r.bold = next >= end && p.boldLine(at, next)
 			} else {
 				r.closeLabel()
 				r.s.Prose = p.appendLines(r.s.Prose, at, next)

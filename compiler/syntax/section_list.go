@@ -10,7 +10,9 @@ import (
 
 // list parses list items: for the open label, as labels, or as prose.
 func (r *reader) list(items []block) {
-	if l := r.active(); l != nil && (takesList(l) || r.p.goesOn(l, items)) {
+	r.resume(items)
+	if l := r.active(); l != nil && (r.takesList(l, items) || r.p.goesOn(l, items)) {
+		r.bold = false
 		l.Items = slices.Grow(l.Items, len(items))
 		for i := range items {
 			if r.p.stepsBehindPaths(l, items, i) {
@@ -76,19 +78,6 @@ func (p *parser) stepsBehindPaths(l *Label, items []block, i int) bool {
 func (p *parser) boxed(b *block) bool {
 	at, end, ok := b.first()
 	return ok && p.behindBox(at, end) > at
-}
-
-// takesList reports whether a list below the label belongs to it.
-func takesList(l *Label) bool {
-	switch {
-	case l.From == FromHeading:
-		return true
-	case len(l.Text) > 0:
-		return strings.HasSuffix(l.Text[len(l.Text)-1], ":")
-	case l.Name == Tasks || l.Name == Acceptance || l.Name == Verify:
-		return true
-	}
-	return l.Value.Value == "" || strings.HasSuffix(l.Value.Value, ":")
 }
 
 // goesOn reports whether a list below the value of a list label is more of it: each item
