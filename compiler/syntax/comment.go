@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -167,7 +168,7 @@ func (p *parser) directive(r *reader, c span, at, end int) {
 		p.report(diag.New("malformed-directive", p.rng(c), "a directive is empty").WithDetail("Write <!-- ralph: key=value -->, or delete it."))
 	}
 	for _, a := range attrs {
-		n, known := LookupLabel(a.Key)
+		n, known := fieldOf(a.Key)
 		key := a.Range
 		key.End = key.Start + len(a.Key)
 		if !known {
@@ -191,4 +192,13 @@ func (p *parser) directive(r *reader, c span, at, end int) {
 		r.add(l)
 		again()
 	}
+}
+
+// fieldOf returns the field of a directive: a label as it may be written, or its name in
+// the epic.
+func fieldOf(key string) (LabelName, bool) {
+	if n, ok := LookupLabel(key); ok {
+		return n, true
+	}
+	return LabelName(key), slices.Contains(directiveKeys(), key)
 }

@@ -219,7 +219,7 @@ func (r *reader) paragraph(at, end int, below *block) {
 		l, ok := r.labelLine(at, stop)
 		switch {
 		case ok && l.known:
-			next = r.labelLines(l, at, stop, next, end)
+			next = r.labelLines(l, at, stop, next, end, below)
 		case ok:
 			if r.kind == itemSection {
 				p.unknown(l)
@@ -250,7 +250,7 @@ func (r *reader) paragraph(at, end int, below *block) {
 }
 
 // labelLines parses a known label and the lines of its value; it returns what follows.
-func (r *reader) labelLines(l lineLabel, at, stop, next, end int) int {
+func (r *reader) labelLines(l lineLabel, at, stop, next, end int, below *block) int {
 	p := r.p
 	to := next
 	if next < lineEnd(p.src, at) { // another label on the same line
@@ -260,7 +260,7 @@ func (r *reader) labelLines(l lineLabel, at, stop, next, end int) int {
 	}
 	if r.kind == itemSection {
 		for line, stop := range p.lines(next, to) {
-			p.plainControl(line, stop, inLine, nil)
+			r.nearLine(line, stop, nextLine(p.src[:end], line), end, below)
 		}
 		p.innerControls(l.value, stop)
 	}
