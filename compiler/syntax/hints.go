@@ -23,6 +23,7 @@ func (p *parser) hints(blocks []block) {
 	} else {
 		p.nearMisses()
 		p.boxesWithoutID()
+		p.innerHeadings(blocks, "")
 		p.lookAlikes()
 		p.orders()
 	}

@@ -98,7 +98,8 @@ func (p *parser) nearTitle(in inline, phase bool, level int) {
 // returns where they end.
 func (m *matcher) nearItem(s string) (h nearHeading, end int, ok bool) {
 	for at := range boundaries(s) {
-		word, id := strings.TrimRight(s[:at], " \u00a0#"), strings.TrimPrefix(s[at:], "-")
+		word := strings.TrimRightFunc(s[:at], func(r rune) bool { return r == '#' || unicode.Is(unicode.Zs, r) })
+		id := strings.TrimPrefix(s[at:], "-")
 		from := len(s) - len(id)
 		key := m.match(id)
 		good := key.look.good()
@@ -118,6 +119,8 @@ func (m *matcher) nearItem(s string) (h nearHeading, end int, ok bool) {
 		case near:
 		case good && m.own(word) && from == len(word):
 			h.meant, h.why = word, "There is no space between the keyword and the id. "
+		case good && m.own(word) && oddCharacter(strings.ReplaceAll(s[len(word):from], "\u00a0", " ")) != "":
+			h.meant, h.why = word, oddCharacter(strings.ReplaceAll(s[len(word):from], "\u00a0", " "))
 		default:
 			continue
 		}
@@ -138,8 +141,8 @@ func boundaries(s string) iter.Seq[int] {
 			if i > 2*longestNear {
 				return
 			}
-			blank := last == ' ' || last == '\u00a0' || last == '#'
-			starts := blank && r != ' ' && r != '\u00a0' && r != '#' || !blank && unicode.IsDigit(r) && unicode.IsLetter(last) || strings.ContainsRune(":：-–—", r)
+			blank := last == '#' || unicode.Is(unicode.Zs, last)
+			starts := blank && r != '#' && !unicode.Is(unicode.Zs, r) || !blank && unicode.IsDigit(r) && unicode.IsLetter(last) || strings.ContainsRune(":：-–—", r)
 			if i > 0 && starts && !yield(i) {
 				return
 			}
