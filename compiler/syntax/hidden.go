@@ -33,13 +33,14 @@ type hidden struct {
 	items   int // in sight and hidden
 }
 
-// hiddenOf returns what is hidden of the dialect of a parser that has read the blocks.
+// hiddenOf returns what is hidden of the dialect of a parser that has read the blocks. Check
+// boxes without an id below HTML do not count: plans of other tools have them.
 func (p *parser) hiddenOf(blocks []block, items int) (h hidden, ok bool) {
 	had := len(p.diags)
 	p.fences(blocks)
 	found := p.diags[had:]
 	i := hides(found)
-	if i < 0 {
+	if i < 0 || found[i].Code == "html-hides-items" && p.dialect.In == InTodo {
 		return h, false
 	}
 	return hidden{found[i], &p.dialect, items + p.hid}, true
