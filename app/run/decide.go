@@ -81,7 +81,7 @@ func (t *Desk) decide(ctx context.Context, file, key string, d executor.Decision
 	}
 	node := ir.NodeID("")
 	if key != "" {
-		if node, err = record.Find(t.Epic, key); err != nil {
+		if node, err = t.find(key); err != nil {
 			return out, err
 		}
 	}
@@ -131,6 +131,20 @@ func (t *Desk) decide(ctx context.Context, file, key string, d executor.Decision
 		out.Text, out.Next = fmt.Sprintf("%s\n%s", reveal.Words(decided(key, event)), note), t.afterwards(file, event)
 		return out, nil
 	}
+}
+
+// find is the sprint of a key: as the last run called it, else as epic.json calls it now.
+func (t *Desk) find(key string) (ir.NodeID, error) {
+	node, err := record.Find(t.Epic, key)
+	if err == nil || !t.Changed {
+		return node, err
+	}
+	if now, no := record.Find(t.Given, key); no == nil {
+		if _, known := t.Run.View(now); known {
+			return now, nil
+		}
+	}
+	return node, err
 }
 
 // recorded reports whether a decision is on record as it is, and not only its id.
