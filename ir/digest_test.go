@@ -44,7 +44,7 @@ var covered = map[string]string{
 	"Gate.kind": "j", "Gate.run": "j", "Gate.env": "j", "Gate.agent": "j", "Gate.fallback": "", "Gate.why": "", "Gate.model": "j",
 	"Gate.access": "j", "Gate.prompt": "j", "Gate.sees": "j", "Gate.input_schema": "j", "Gate.output_schema": "j", "Gate.promise": "j",
 	"Gate.no_errors": "j", "Gate.approvers": "j", "Gate.on_timeout": "", "Gate.timeout_ms": "", "Gate.on_failure": "j",
-	"Gate.protect": "j", "Gate.protect_new": "j", "Gate.evidence": "j", "Gate.red_first": "j", "Gate.from": "", "Gate.baseline": "", "Gate.secrets": "j",
+	"Gate.protect": "j", "Gate.protect_new": "j", "Gate.evidence": "j", "Gate.red_first": "j", "Gate.from": "", "Gate.baseline": "", "Gate.secrets": "j", "Gate.require": "j",
 	"Gate.plan": "j", "Gate.policy": "j", "Gate.sandbox": "", "Gate.network": "",
 	"Expect.exit_code": "j", "Expect.stdout_contains": "j", "Expect.stderr_contains": "j",
 

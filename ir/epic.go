@@ -215,6 +215,7 @@ type Gate struct {
 	Policy       string            `json:"policy,omitempty" digest:"judge"`  // of kind compiles: digest of the policy files that it is judged by
 	Sandbox      string            `json:"sandbox,omitempty"`                // that its command or agent runs in; "none" or left out: none
 	Network      []string          `json:"network,omitempty"`                // what it reaches there
+	Require      map[string]string `json:"require,omitempty" digest:"judge"` // field of the answer to condition, such as ">= 80": of those who judge, what a pass must have
 }
 
 // Expect says what a command must do for its gate to pass; all must hold.

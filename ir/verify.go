@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/internal/condition"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
 )
 
@@ -232,6 +233,7 @@ func (v *verifier) gate(at, name string) {
 	v.when(g.Kind != "compiles" && (g.Plan != "" && g.Kind != "review" || g.Policy != ""), at, "", "only a gate of kind compiles has a policy, and a plan only that or a review")
 	v.inside(at+".plan", g.Plan)
 	v.when(g.Baseline != "" && (g.Kind != "command" || g.From == "plan" || g.RedFirst), at, ".baseline", "the gate is never tried on the base")
+	v.require(at+".require", &g)
 	v.agent(at+".agent", g.Agent)
 	v.agents(at+".fallback", g.Fallback)
 	for _, s := range []struct {
@@ -247,6 +249,16 @@ func (v *verifier) gate(at, name string) {
 	}
 	for i, p := range g.Protect {
 		v.inside(fmt.Sprintf("%s.protect[%d]", at, i), p)
+	}
+}
+
+// require demands conditions that can be read, of a gate whose answer has fields.
+func (v *verifier) require(at string, g *Gate) {
+	v.when(len(g.Require) > 0 && g.Kind != "agent" && g.Kind != "review", at, "", "a gate of kind %s has no answer with fields", g.Kind)
+	for _, name := range slices.Sorted(maps.Keys(g.Require)) {
+		if _, err := condition.Parse(g.Require[name]); err != nil {
+			v.fail(at+"."+quote(name), "%v", err)
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/internal/condition"
 	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
@@ -197,6 +198,11 @@ func (w *weaker) gate(name string, o, n *Gate) {
 	loose(o.Expect.StdoutContains != "" && n.Expect.StdoutContains == "" || o.Expect.StderrContains != "" && n.Expect.StderrContains == "", "expects no text in the output")
 	loose(o.Expect.ExitCode == 0 && n.Expect.ExitCode != 0, "expects exit code %d", n.Expect.ExitCode)
 	loose(len(o.OutputSchema) > 0 && len(n.OutputSchema) == 0, "its output has no schema")
+	for _, name := range slices.Sorted(maps.Keys(o.Require)) {
+		old, now := o.Require[name], n.Require[name]
+		loose(now == "", "no longer requires %s %s", name, old)
+		loose(now != "" && !implies(now, old), "requires %s %s, no longer %s", name, now, old)
+	}
 	if o.Kind == "review" {
 		for _, s := range missing(o.Sees, n.Sees) {
 			loose(true, "its reviewer also sees %s", s)
@@ -210,6 +216,13 @@ func (w *weaker) gate(name string, o, n *Gate) {
 	if o.Kind == "human" {
 		w.each(missing(o.Approvers, n.Approvers), "approval-loosened", "", "gate %s: %s may approve, too", name)
 	}
+}
+
+// implies reports whether what a condition lets pass, another one does, too.
+func implies(now, old string) bool {
+	c, errNow := condition.Parse(now)
+	other, errOld := condition.Parse(old)
+	return errNow == nil && errOld == nil && c.Implies(other)
 }
 
 func (w *weaker) people(o, n HITL) {
