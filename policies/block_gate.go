@@ -28,6 +28,7 @@ type Gate struct {
 	Sees         Value[[]string]          `hcl:"sees=" enum:"acceptance diff plan prompt tasks worktree" doc:"what the agent sees: acceptance, diff, plan, prompt, tasks, worktree"` // acceptance, diff, …
 	InputSchema  Value[json.RawMessage]   `hcl:"input_schema" doc:"a JSON Schema of what the agent gets"`                                                                            // compact, keys sorted
 	OutputSchema Value[json.RawMessage]   `hcl:"output_schema" doc:"a JSON Schema of what the agent answers, such as jsonfile(\"schemas/qa.json\")"`                                 // compact, keys sorted; of agent and review gates always there
+	Require      Value[map[string]string] `hcl:"require" doc:"what fields of the answer must be for a pass, such as { coverage_percent = \">= 80\" }"`                               // in the one spelling of internal/condition
 	Promise      Value[string]            `hcl:"promise" doc:"the text that the agent's last message must contain"`
 	NoErrors     Value[bool]              `hcl:"no_errors=false" doc:"true asks for an outcome without errors"`
 	Approvers    Value[[]string]          `hcl:"approvers=" doc:"who may approve, such as [\"ada\", \"bob\"]"`
@@ -70,7 +71,7 @@ var gateKinds = map[string][]string{
 	"run": {"command"}, "env": {"command"}, "secrets": {"command"}, "expect": {"command"}, "red_first": {"command"}, "baseline": {"command"},
 	"agent": {"agent", "review"}, "capabilities": {"agent", "review"}, "tags": {"agent", "review"}, "model": {"agent", "review"},
 	"prompt": {"agent", "review"}, "sees": {"agent", "review"}, "input_schema": {"agent", "review"},
-	"output_schema": {"agent", "review"}, "output": {"agent", "review"},
+	"output_schema": {"agent", "review"}, "output": {"agent", "review"}, "require": {"agent", "review"},
 	"promise": {"outcome"}, "no_errors": {"outcome"},
 	"approvers": {"human"}, "on_timeout": {"human"},
 	"sandbox": {"agent", "command", "review"}, "network": {"agent", "command", "review"},
@@ -89,6 +90,7 @@ func (d *decoder) gate(b *hcl.Block) *Gate {
 		g.Kind = Value[string]{V: r.guessKind(), Origin: "default"}
 	}
 	r.gateOutput(g)
+	r.require(g)
 	r.unusedByKind(g)
 	for name, set := range map[string]bool{"kind": g.Kind.Set, "run": g.Run.Set, "agent": g.Agent.Set, "approvers": g.Approvers.Set, "promise": g.Promise.Set, "no_errors": g.NoErrors.Set} {
 		g.broken = g.broken || r.attrs[name] != nil && !set
@@ -108,7 +110,7 @@ func (r *reader) guessKind() string {
 	switch {
 	case has("run"):
 		return "command"
-	case has("agent", "prompt", "output_schema", "capabilities") || r.block("output") != nil:
+	case has("agent", "prompt", "output_schema", "capabilities", "require") || r.block("output") != nil:
 		return "agent"
 	case has("approvers"):
 		return "human"

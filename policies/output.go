@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/condition"
 	"github.com/ralph-compiler/ralph/internal/jsonschema"
 )
 
@@ -156,6 +157,51 @@ func checkSchema(of string, raw json.RawMessage, at diag.Range) (json.RawMessage
 	}
 	return nil, diag.List{diag.Newf("gate-schema", at, "the %s schema is not a JSON Schema", of).
 		WithDetail("%s. Write a schema of draft 2020-12, or of draft-07 with its $schema.", sentence(printableText(err.Error())))}
+}
+
+// require replaces the conditions of a gate by those that can be held against its
+// answers, in their one spelling, and reports the others.
+func (r *reader) require(g *Gate) {
+	if g.Kind.V != "agent" && g.Kind.V != "review" {
+		g.Require.V = nil // it means nothing
+	}
+	for _, name := range sortedKeys(g.Require.V) {
+		at := r.entry("require", name, g.Require.Range)
+		c, err := condition.Parse(g.Require.V[name])
+		if err != nil {
+			r.wrong("require", at, fmt.Errorf("the condition on %s cannot be read: %w", quoted(name), err))
+		}
+		if err != nil || !r.answered(g, name, c.Type(), at) {
+			delete(g.Require.V, name)
+			continue
+		}
+		g.Require.V[name] = c.String()
+	}
+}
+
+// answered reports whether the judge's answers may have a field of a type, with a
+// diagnostic if not.
+func (r *reader) answered(g *Gate, name, typ string, at diag.Range) bool {
+	if g.OutputSchema.V == nil { // it was reported
+		return true
+	}
+	f, ok := condition.Find(g.OutputSchema.V, name)
+	var dg diag.Diagnostic
+	switch {
+	case !ok:
+		dg = diag.Newf("gate-output", at, "the output has no field %s", quoted(name)).
+			WithDetail("The output types neither this field nor one of details with this name, so that no pass could have it. Write field %q { type = %q } into the output, or correct the name.", name, typ)
+	case !f.May(typ):
+		dg = diag.Newf("gate-output", at, "the field %s has another type", quoted(name)).
+			WithDetail("The condition is about a %s, and the output gives %s another type. Correct the condition, or the type in the output.", typ, f.Path())
+	default:
+		return true
+	}
+	if g.OutputSchema.Set {
+		dg = dg.WithRelated(g.OutputSchema.Range, "the output")
+	}
+	r.d.diags.Add(dg)
+	return false
 }
 
 func verdictIn(raw []byte) error {
