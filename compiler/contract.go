@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-compiler/ralph/internal/condition"
 	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/text"
 	"github.com/ralph-compiler/ralph/ir"
@@ -32,8 +33,29 @@ func (c contracts) addTo(gate ir.Gate) ir.Gate {
 	if len(prompt) > 0 {
 		prompt = append(prompt, "")
 	}
-	gate.Prompt = append(prompt, lines...)
+	gate.Prompt = slices.Concat(prompt, lines, demands(gate))
 	return gate
+}
+
+// demands says what fields of the answer must be for a pass.
+func demands(gate ir.Gate) []string {
+	if len(gate.Require) == 0 {
+		return nil
+	}
+	out := []string{"A pass must have these fields, as you measured them. It counts only if they are as said here:"}
+	for _, name := range sortedNames(gate.Require) {
+		f, _ := condition.Find(gate.OutputSchema, name)
+		what, err := condition.Parse(gate.Require[name])
+		if err != nil {
+			continue // it was reported with the policy
+		}
+		line := fmt.Sprintf("- %q", name)
+		if in := f.Object(); in != "" {
+			line += fmt.Sprintf(" in %q", in)
+		}
+		out = append(out, literally(fmt.Sprintf("%s (%s): %s", line, what.Type(), what)))
+	}
+	return out
 }
 
 // contract describes the answer that a schema asks for: field by field, and with

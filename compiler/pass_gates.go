@@ -185,7 +185,7 @@ func (g *gating) fromPolicy(p *policies.Gate, name, from string, s *policies.Set
 		Promise: p.Promise.V, NoErrors: p.NoErrors.V, Approvers: atless(p.Approvers.V), OnTimeout: p.OnTimeout.V,
 		TimeoutMS: p.TimeoutMS.Or(s.Limits.GateTimeout(p.Kind.V)).V, OnFailure: p.OnFailure.V, Protect: p.Protect.V,
 		ProtectNew: p.ProtectNew.Get(true), Evidence: p.Evidence.V, RedFirst: p.RedFirst.V, Baseline: p.Baseline.V, From: from,
-		Sandbox: p.Sandbox.V, Network: p.Network.V,
+		Sandbox: p.Sandbox.V, Network: p.Network.V, Require: p.Require.V,
 	}
 	switch p.Kind.V {
 	case "human":

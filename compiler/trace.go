@@ -202,6 +202,10 @@ func (w *why) steps(n *ir.Node, d *ir.DraftNode) {
 			if b := u.epic.Gates[g].Baseline; b != "" {
 				told(w, p+".gates."+g+".baseline", b, ir.Stated{}, w.declared(g).Baseline, origin)
 			}
+			if q := u.epic.Gates[g].Require; len(q) > 0 {
+				all := lists.Map(sortedNames(q), func(name string) string { return name + " " + q[name] })
+				told(w, p+".gates."+g+".require", strings.Join(all, ", "), ir.Stated{}, w.declared(g).Require, origin)
+			}
 		}
 		if r := u.epic.Agents[s.Agent].Runner; r != "" {
 			if env := u.set.Runners[r]; env != nil {
