@@ -112,8 +112,8 @@ func (q *question) ask(ctx context.Context, runners map[string]executor.Runner) 
 			return out, nil
 		}
 		v, why := q.verdict(answer, reported, run.OutcomeFile())
-		if why == nil && v.status == executor.Pass && ended.ExitCode != 0 {
-			why = fmt.Errorf("it says pass, but the agent ended with exit code %d", ended.ExitCode)
+		if why == nil && v.status == executor.Pass {
+			v, why = q.passed(v, ended.ExitCode)
 		}
 		if why == nil {
 			return q.judged(out, v)
@@ -151,6 +151,15 @@ func (q *question) verdict(answer []byte, reported json.RawMessage, file string)
 		err = fmt.Errorf("report_outcome was not called, and of the last message: %w", err)
 	}
 	return v, err
+}
+
+// passed is a pass that the agent's end does not contradict, and a fail if it is not all
+// that the gate requires of one.
+func (q *question) passed(v verdict, exitCode int) (verdict, error) {
+	if exitCode != 0 {
+		return v, fmt.Errorf("it says pass, but the agent ended with exit code %d", exitCode)
+	}
+	return required(v, q.r.Gate)
 }
 
 // tooled reports whether the agent is a program that calls tools, so that it may
