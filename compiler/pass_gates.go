@@ -184,10 +184,12 @@ func (g *gating) fromPolicy(p *policies.Gate, name, from string, s *policies.Set
 		Prompt: splitLines(p.Prompt.V), Sees: p.Sees.V, InputSchema: p.InputSchema.V, OutputSchema: p.OutputSchema.V,
 		Promise: p.Promise.V, NoErrors: p.NoErrors.V, Approvers: atless(p.Approvers.V), OnTimeout: p.OnTimeout.V,
 		TimeoutMS: p.TimeoutMS.Or(s.Limits.GateTimeout(p.Kind.V)).V, OnFailure: p.OnFailure.V, Protect: p.Protect.V,
-		ProtectNew: p.ProtectNew.Get(true), Evidence: p.Evidence.V, RedFirst: p.RedFirst.V, Baseline: p.Baseline.V, From: from,
+		ProtectNew: p.ProtectNew.Get(true), Evidence: p.Evidence.V, RedFirst: p.RedFirst.V, From: from,
 		Sandbox: p.Sandbox.V, Network: p.Network.V, Require: p.Require.V,
 	}
 	switch p.Kind.V {
+	case "command":
+		out.Baseline = p.Baseline.V
 	case "human":
 		if len(out.Approvers) == 0 {
 			out.Approvers = atless(s.HITL.Approvers.V)
