@@ -79,9 +79,10 @@ func agentRef(s string, at diag.Range) (ir.AgentRef, bool) {
 	return r, true
 }
 
-// agentName reports whether a name can be that of an agent or a gate.
+// agentName reports whether a name can be that of an agent or a gate. A word with a
+// colon behind it introduces what follows.
 func agentName(s string) bool {
-	return s != "" && len(s) <= 100 && !strings.ContainsFunc(s, func(r rune) bool {
+	return s != "" && len(s) <= 100 && !strings.HasSuffix(s, ":") && !strings.ContainsFunc(s, func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.IsControl(r) || r == utf8.RuneError || strings.ContainsRune("/\\<>|", r)
 	})
 }
