@@ -266,6 +266,10 @@ func stopped(at diag.Range, why string) diag.Diagnostic {
 		return diag.New("policy-expression", at, "the expression has no result").
 			WithDetail("The evaluation was stopped because %s. Write what is meant in another way.", why)
 	}
+	if why == byZero {
+		return diag.New("policy-expression", at, "the expression divides by zero").
+			WithDetail("A division by zero has no result. Correct the divisor, or keep it from zero, as in 100 / max(1, n). A condition does not: both of its sides are evaluated.")
+	}
 	return costly(at, why)
 }
 

@@ -131,6 +131,8 @@ func badRun(e hclsyntax.Expression, inserted bool) []hcl.Range {
 
 const noResult = "it has no result: a number is infinite or undefined, or a value has no such form"
 
+const byZero = "it divides by zero"
+
 // value evaluates e with the roots that it mentions. The string says why an
 // evaluation was stopped; "" if it was not.
 func (s *scope) value(e hclsyntax.Expression, extra map[string]cty.Value) (v cty.Value, diags hcl.Diagnostics, costly string) {

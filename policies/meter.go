@@ -122,6 +122,9 @@ const (
 func (e *metered) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	e.m.spend(1)
 	v, diags := e.Expression.Value(ctx)
+	if op, ok := e.Expression.(*hclsyntax.BinaryOpExpr); ok && op.Op == hclsyntax.OpDivide && infinite(v) {
+		panic(tooCostly{byZero})
+	}
 	e.m.charge(v, makes(e.Expression))
 	switch e.as {
 	case asks:
@@ -130,6 +133,12 @@ func (e *metered) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 		v = inserted(v)
 	}
 	return v, diags
+}
+
+// infinite reports whether a value is what cty makes of a division by zero.
+func infinite(v cty.Value) bool {
+	v, _ = v.Unmark()
+	return v.IsKnown() && !v.IsNull() && v.Type() == cty.Number && v.AsBigFloat().IsInf()
 }
 
 // makes reports whether an expression makes a value instead of passing one on. What
