@@ -203,6 +203,9 @@ func oneOf(s string, words []string) error {
 	if near, ok := spell.Nearest(s, words); ok {
 		return fmt.Errorf("%s is not known; did you mean %q?", quoted(s), near)
 	}
+	if len(words) == 1 {
+		return fmt.Errorf("%s is not known; write %q", quoted(s), words[0])
+	}
 	return fmt.Errorf("%s is not known; it is one of %s", quoted(s), strings.Join(words, ", "))
 }
 
