@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
@@ -69,6 +70,9 @@ func (in *inline) allStruck() bool {
 
 // keepLive leaves out the items that are struck through.
 func (p *parser) keepLive(items []ListItem) []ListItem {
+	if !slices.ContainsFunc(items, func(it ListItem) bool { return it.Struck }) {
+		return items // mostly
+	}
 	return lists.Keep(items, func(it ListItem) bool {
 		if it.Struck {
 			p.struckLines = append(p.struckLines, it.Text.Range)
