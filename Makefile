@@ -143,8 +143,8 @@ bench: $(BIN)/benchstat ## speed and memory, as ratios against a floor in the sa
 
 # Each benchmark once, so that none rots; nobody reads the times.
 bench-check: ## run each benchmark once, and hold what they count to bench/counts.txt (UPDATE=1 writes it anew)
-	RALPH_BENCH_CHECK=$(if $(UPDATE),update,1) $(GO) test -count=1 ./bench -run '^TestCounts$$'
-	$(GO) test -short ./bench ./compiler/... ./policies/... ./ir/... ./executor/... ./internal/... -run '^$$' -bench . -benchtime 1x
+	RALPH_BENCH_CHECK=$(if $(UPDATE),update,1) $(GO) test -count=1 -timeout 60m ./bench -run '^TestCounts$$'
+	$(GO) test -short -timeout 60m ./bench ./compiler/... ./policies/... ./ir/... ./executor/... ./internal/... -run '^$$' -bench . -benchtime 1x
 
 golden: ## rewrite the golden files; read the diff before you commit it
 	$(GO) test ./app/... ./compiler/... ./policies/... ./ir/... ./app/cli ./executor/machine ./executor/gate -update
