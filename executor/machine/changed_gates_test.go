@@ -303,3 +303,56 @@ func TestAGateThatProtectsNowChecksWhatItJudgesAgain(t *testing.T) { // executio
 		}
 	}
 }
+
+// ralph may die between a pass and its record: gates that are others by then have not judged
+// it, and do so when the next run looks at it.
+func TestAGateThatChangedBeforeAPassWasRecordedJudgesIt(t *testing.T) { // execution §2 (only digest.judge), §9
+	s := newScript(t, []string{"1.1"})
+	s.begin()
+	s.until(func(e executor.Effect) bool { return e.Kind == executor.EffectPublish && e.Node == "bd-1-1" })
+	s.change(mend([]string{"1.1"}, "two"))
+	s.begin()
+	s.end()
+	s.is("1.1", executor.Done, "", "")
+	if got := s.planned(s.epic); !strings.HasPrefix(got, "1.1: judge") {
+		t.Errorf("planned\n%s", got)
+	}
+	turns := s.turns()
+	s.begin()
+	s.end()
+	s.is("1.1", executor.Done, "", "")
+	if got := s.judgings("bd-1-1", "check"); got != 2 || s.turns() != turns {
+		t.Errorf("judged %d times, %d turns more", got, s.turns()-turns)
+	}
+}
+
+// The journal of an earlier release has verdicts on the sum of gates that are spared now.
+func TestAVerdictOfAGateThatIsSparedNowIsRead(t *testing.T) { // execution §5 (the sum); 13: old journals load
+	s := newScript(t, []string{"1.1a", "1.1b"}, func(e *ir.Epic) {
+		e.Gates["cache"] = ir.Gate{Kind: "command", Run: "true", From: "policy", OnFailure: "retry", ProtectNew: true, TimeoutMS: 60_000}
+		e.Nodes[1].Steps[0].Gates = []string{"cache"}
+		e.Epic.Integration.Gates = []string{"cache", "check"}
+	})
+	s.answer = func(e executor.Effect) executor.Body {
+		if e.Kind == executor.EffectGate && e.Node == "bd-1-1b" {
+			return executortest.Verdict(e.Gate, executor.Fail)
+		}
+		return nil
+	}
+	s.begin()
+	s.until(func(e executor.Effect) bool {
+		return e.Node == executor.Integration && e.Kind == executor.EffectPrepare
+	})
+	prepare := s.flying[0]
+	s.flying = nil
+	s.report(prepare)
+	sum := executor.Event{Node: executor.Integration, Step: prepare.Step, Attempt: prepare.Attempt}
+	for _, b := range []executor.Body{executor.EffectStarted{Kind: executor.EffectGate, Gate: "cache"}, executortest.Verdict("cache", executor.Pass)} {
+		sum.Body = b
+		s.put(sum) // it fails the test that it is refused
+	}
+	s.end()
+	if got := s.view(executor.Integration).Status; got != executor.Done {
+		t.Errorf("the sum is %s", got)
+	}
+}
