@@ -156,7 +156,7 @@ func (r *Run) nodeWaiting(n *node, b executor.NodeWaiting) error {
 }
 
 func (r *Run) nodeStarted(n *node, b executor.NodeStarted) error {
-	if n.sum {
+	if n.sum || n.status == executor.Blocked || n.status == executor.Waiting { // earlier releases began anew what goes on now
 		if err := r.toPending(n); err != nil {
 			return err
 		}

@@ -356,3 +356,23 @@ func TestAVerdictOfAGateThatIsSparedNowIsRead(t *testing.T) { // execution §5 (
 		t.Errorf("the sum is %s", got)
 	}
 }
+
+// Earlier releases began anew what other gates or limits leave where it is: their journals load.
+func TestALifeThatAnEarlierReleaseBeganAnewIsRead(t *testing.T) { // execution §2; old journals load
+	for name, v := range map[string]executor.Verdict{"blocked by a stop": executor.Stop, "judged again": executor.Fail} {
+		s := newScript(t, []string{"1.1"}, gatesOf("bad"), step(func(s *ir.Step) { s.Limits.Attempts = 1 }))
+		s.answer = saysGate("bad", v)
+		s.begin()
+		s.end()
+		s.is("1.1", executor.Blocked, "", "")
+		s.change(executortest.Epic([]string{"1.1"}, gatesOf("lint", "unit"), step(func(s *ir.Step) { s.Limits.Attempts = 1 })))
+		s.begin()
+		n := s.epic.Nodes[0]
+		s.put(executor.Event{Node: n.ID, Body: executor.NodeStarted{Key: n.Key, Work: n.Digest.Work, Judge: n.Digest.Judge, Inputs: []executor.Result{{Node: "base", Tree: s.run.Bases().Base()}}}})
+		s.answer = nil
+		s.end()
+		if got := s.view("1.1"); got.Status != executor.Done || s.turns() != 2 {
+			t.Errorf("%s: it is %s after %d turns", name, got.Status, s.turns())
+		}
+	}
+}

@@ -228,7 +228,8 @@ func (l *lineage) madeOf(result executor.Tree, inputs []executor.Result) {
 // last sum, and would judge as they did then.
 func (sm *sum) isJudged(t executor.Tree) bool {
 	last := sm.last()
-	return last != nil && sm.accepted.Commit == "" && last.judge == sm.node.ir.Digest.Judge && last.asked == sm.asked() && last.result.Tree == t.Tree
+	return last != nil && sm.accepted.Commit == "" && last.judge == sm.node.ir.Digest.Judge && last.result.Tree == t.Tree &&
+		(last.asked == "" || last.asked == sm.asked()) // "": all of them, or an earlier release does not say
 }
 
 // asked digests the gates that judge what is joined now; "" if none of the sum's is spared.
