@@ -34,7 +34,7 @@ func (s NodeStatus) InReason() bool { return s == Skipped || s == Cancelled || s
 // NodeMoves is the total table of a node's legal transitions: NodeMoves[from][to].
 // A transition to the same status is never legal.
 var NodeMoves = [NodeStatuses][NodeStatuses]bool{
-	Pending:   {Ready: true, Waiting: true, Done: true, Skipped: true, Cancelled: true}, // waiting: the sum, before it begins
+	Pending:   {Ready: true, Waiting: true, Done: true, Skipped: true, Cancelled: true}, // waiting: the sum, before it begins; one that goes on where it was
 	Ready:     {Pending: true, Running: true, Done: true, Skipped: true, Cancelled: true},
 	Running:   {Pending: true, Waiting: true, Done: true, Blocked: true, Skipped: true, Cancelled: true},
 	Waiting:   {Pending: true, Running: true, Done: true, Blocked: true, Skipped: true, Cancelled: true},

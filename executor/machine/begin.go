@@ -127,6 +127,12 @@ func (r *Run) revive(n *node, again, ticked bool) error {
 		if same && n.unsettled == 0 && n.life.print == fingerprint(r.inputs(n)) {
 			return r.goOn(n)
 		}
+		if same && n.unsettled > 0 {
+			return r.sleep(n)
+		}
+	}
+	if again || ticked {
+		n.asleep = nil
 	}
 	if err := r.toPending(n); err != nil {
 		return err
@@ -186,7 +192,8 @@ func (r *Run) arrive(n *node) error {
 		n.byBase = true
 		return r.settle(n, nil)
 	}
-	s := n.match(n.ir.Digest.Work, fingerprint(r.inputs(n)), "")
+	print := fingerprint(r.inputs(n))
+	s := n.match(n.ir.Digest.Work, print, "")
 	switch {
 	case n.ir.Done && len(n.successes) == 0 && n.after == 0:
 		return r.settle(n, nil)
@@ -194,6 +201,8 @@ func (r *Run) arrive(n *node) error {
 		return r.settle(n, s)
 	case !n.selected:
 		return nil
+	case n.asleep.fits(n, print):
+		return r.wake(n)
 	}
 	return r.become(n, executor.Ready)
 }

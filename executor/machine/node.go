@@ -62,6 +62,7 @@ type node struct {
 	blockedJudge string // digest of the gates by which it was
 
 	life      life
+	asleep    *asleep        // a life that goes on if what it needs comes out the same
 	work      string         // of its present or last life
 	print     string         // of the same
 	numbers   map[string]int // last attempt number by step; never restarts

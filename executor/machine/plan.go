@@ -226,6 +226,8 @@ func (p *planning) pending(i int, n *node) (Action, string) {
 		return ActSkip, p.r.reason(n, executor.Skipped, nil)
 	case n.ir.Done && len(n.successes) == 0:
 		return ActDone, "done by the plan"
+	case n.asleep != nil && len(again) > 0:
+		return ActMay, "goes on where it was if " + strings.Join(again, ", ") + " " + text.Form(len(again), "comes", "come") + " out the same"
 	}
 	a, because := p.cause(i, n)
 	switch { // what it starts from is not known before what it needs has run

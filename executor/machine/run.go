@@ -257,6 +257,9 @@ func (r *Run) applyToNode(e executor.Event) error {
 // move is become, except that in a stretch of another epic's events the graph of
 // today may not explain a move: then it is made by way of Running.
 func (r *Run) move(n *node, to executor.NodeStatus) error {
+	if r.runs.foreign && n.asleep != nil { // what this epic keeps for later went on under that one
+		n.life = n.asleep.life
+	}
 	if !r.runs.foreign || executor.NodeMoves[n.status][to] {
 		return r.become(n, to)
 	}
@@ -300,7 +303,7 @@ func (r *Run) become(n *node, to executor.NodeStatus) error {
 			r.queues.dropTimer(n)
 		}
 	}
-	n.status, n.since = to, r.at
+	n.status, n.since, n.asleep = to, r.at, nil
 	if n.index >= 0 {
 		switch to {
 		case executor.Ready:
