@@ -72,6 +72,7 @@ type OfTree struct {
 	Paths  []string // what merge-tree found in conflict
 	Person bool     // prepare: leave the tree as it is; collect: a person's own fix, checks are only listed
 	Judged bool     // collect: what Commit holds is on record, and only checked, all that the node changed
+	Given  string   // collect: what a person handed in, on which this attempt goes on: what is under it is theirs
 	Was    string   // collect, of a person: the base that their work was made on, if it is another
 	AsIs   bool     // prepare: a session goes on in the tree, which is left as it is; where it is not there any more, prepare as ever: Prepared.Anew
 }

@@ -92,10 +92,28 @@ func (r *Run) attemptEffect(n *node, e *executor.Effect) bool {
 		e.Session = a.handle(n.stepNow().Session, a.end.Outcome.Invalid != "")
 	case stageCollect:
 		e.Kind, e.Person, e.Was, e.Judged = executor.EffectCollect, a.person != "", l.was, a.checks
+		if a.person == "" {
+			e.Given = n.given()
+		}
 	case stageDiagnose:
 		e.Kind, e.Agent, e.Commit = executor.EffectDiagnose, n.stepNow().Stall.Agent, a.collected.Result.Commit
 	}
 	return true
+}
+
+// given is the newest commit below the open attempt that a person handed in, "" if none is.
+func (n *node) given() string {
+	at := n.life.attempt.from
+	for i := len(n.logs) - 1; i >= n.life.first; i-- {
+		switch log := &n.logs[i]; {
+		case log.Commit == "" || log.Commit != at:
+		case log.Person != "":
+			return at
+		default:
+			at = log.From
+		}
+	}
+	return ""
 }
 
 // asks names the runner that an effect needs, "" if it needs none.

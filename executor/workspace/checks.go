@@ -42,7 +42,13 @@ func (s *space) examine(ctx context.Context, e executor.Effect, n *ir.Node, step
 	if len(changes) == 0 && step.Access != "read" && !step.AllowEmpty && !e.Person {
 		c.Problems = append(c.Problems, executor.NothingChanged)
 	}
-	breaches := scopeProblems(n.Scope.Owns, changes)
+	agents := changes
+	if e.Given != "" {
+		if agents, err = s.changes(ctx, e.Given, commit); err != nil {
+			return c, err
+		}
+	}
+	breaches := scopeProblems(n.Scope.Owns, agents)
 	made, err := s.madeFiles(n)
 	if err != nil {
 		return c, err
@@ -55,7 +61,7 @@ func (s *space) examine(ctx context.Context, e executor.Effect, n *ir.Node, step
 			c.Problems = append(c.Problems, fmt.Sprintf("%s comes from setup and must not be committed", ch.path))
 		}
 	}
-	hit, fresh, err := s.protected(ctx, e, n, commit, changes)
+	hit, fresh, err := s.protected(ctx, e, n, commit, agents)
 	if err != nil {
 		return c, err
 	}
@@ -111,12 +117,12 @@ func scopeProblems(owns []string, changes []change) []string {
 
 // protected says which protected files the step changed: those that exist in the
 // node's base, and new ones where a gate forbids them too. New ones that are
-// allowed are returned apart. since are the changes since e.Start: what is under it was
-// changed by somebody else, a person or a result that landed before, or passed its checks.
-func (s *space) protected(ctx context.Context, e executor.Effect, n *ir.Node, commit string, since []change) (problems, fresh []string, err error) {
-	changes, known := since, e.Base == e.Start
+// allowed are returned apart. agents are the changes since e.Start or e.Given: what is under it
+// was changed by somebody else, a person or a result that landed before, or passed its checks.
+func (s *space) protected(ctx context.Context, e executor.Effect, n *ir.Node, commit string, agents []change) (problems, fresh []string, err error) {
+	changes, known := agents, e.Base == e.Start && e.Given == ""
 	own := map[string]bool{}
-	for _, ch := range since {
+	for _, ch := range agents {
 		own[ch.path] = true
 	}
 	for _, name := range s.gatesOf(n.ID) {

@@ -148,6 +148,21 @@ func testAPersonsFixIsTakenAsItIs(t *testing.T) {
 	if c, err := r.space.Collect(t.Context(), after, executor.Outcome{}); err != nil || !strings.Contains(strings.Join(c.Problems, ""), "protects what was changed: tests/a_test.sh") {
 		t.Errorf("a protected file that it changed itself: %+v, %v", c, err)
 	}
+	same := r.effect(executor.EffectCollect, "bd-1-1", 6, base) // of the same step's agent, which goes on from it
+	same.Commit, same.Given = c.Result.Commit, c.Result.Commit
+	r.prepare("bd-1-1", 6, c.Result.Commit)
+	r.in("bd-1-1", "src/same.txt", "same\n")
+	again, err := r.space.Collect(t.Context(), same, executor.Outcome{})
+	if err != nil || len(again.Problems) > 0 {
+		t.Errorf("what a person handed in before: %+v, %v", again, err)
+	}
+	r.in("bd-1-1", "other.txt", "other\n")
+	r.in("bd-1-1", "tests/a_test.sh", "exit 3\n")
+	same.Attempt, same.Seq = 7, same.Seq+50
+	if c, err := r.space.Collect(t.Context(), same, executor.Outcome{}); err != nil || !strings.Contains(strings.Join(c.Problems, ""), "outside what the sprint owns (src/**): other.txt") ||
+		!strings.Contains(strings.Join(c.Problems, ""), "protects what was changed: tests/a_test.sh") {
+		t.Errorf("what it changed itself: %+v, %v", c, err)
+	}
 }
 
 func TestNewProtectedFilesAreListed(t *testing.T) { overLayouts(t, testNewProtectedFilesAreListed) } // execution §3: protect
