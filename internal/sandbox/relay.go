@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"errors"
 	"io"
 	"net"
 	"sync"
@@ -9,30 +10,44 @@ import (
 
 // relay carries connections that are accepted inside to an address outside.
 type relay struct {
-	l  net.Listener
-	to string
-	wg sync.WaitGroup
+	l      net.Listener
+	to     string
+	places chan struct{} // one for each connection
+	wg     sync.WaitGroup
 
 	mu    sync.Mutex // guards the rest
 	ended bool
 	conns map[net.Conn]bool
 }
 
-// dialTime is how long an address outside may take to accept.
-const dialTime = 5 * time.Second
+const (
+	dialTime   = 5 * time.Second       // for an address outside to accept
+	shortTime  = 50 * time.Millisecond // until it is tried again, where descriptors are short
+	maxRelayed = 256                   // connections at once; more have to wait
+)
 
 func newRelay(l net.Listener, to string) *relay {
-	r := &relay{l: l, to: to, conns: map[net.Conn]bool{}}
-	r.wg.Go(func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return // closed
-			}
-			r.wg.Go(func() { r.carry(c) })
-		}
-	})
+	r := &relay{l: l, to: to, places: make(chan struct{}, maxRelayed), conns: map[net.Conn]bool{}}
+	r.wg.Go(r.accept)
 	return r
+}
+
+// accept carries connections until the listener is closed. Each takes descriptors of ralph's,
+// which all sandboxes share.
+func (r *relay) accept() {
+	for {
+		r.places <- struct{}{} // close frees them all
+		c, err := r.l.Accept()
+		switch {
+		case err == nil:
+			r.wg.Go(func() { r.carry(c); <-r.places })
+			continue
+		case errors.Is(err, net.ErrClosed):
+			return
+		}
+		<-r.places
+		time.Sleep(shortTime)
+	}
 }
 
 // carry joins a connection with one to the address outside, until both are done.
