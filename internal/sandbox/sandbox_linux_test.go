@@ -32,6 +32,10 @@ func TestMain(m *testing.M) {
 		_, _ = io.Copy(os.Stdout, c)
 		os.Exit(0)
 	}
+	if len(os.Args) == 3 && os.Args[1] == "connect" {
+		connected(os.Args[2])
+		os.Exit(0)
+	}
 	if len(os.Args) == 3 && os.Args[1] == "serve" {
 		serve(os.Args[2])
 	}
