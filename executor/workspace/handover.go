@@ -96,8 +96,10 @@ func (s *space) packInside(ctx context.Context, w *worktree, spec *wall.Spec, di
 	defer stop()
 	said := hearing{most: s.largest, full: stop}
 	killed := false
-	res, err := process.Run(ctx, process.Spec{ // without deltas, which take longer than they save: git gc makes them
-		Argv:  slices.Concat([]string{s.git.bin}, s.git.conf, []string{"--git-dir=" + w.at.gitDir, "pack-objects", "--revs", "--thin", "--stdout", "-q", "--window=0"}),
+	// Without deltas, which take longer than they save: git gc makes them. Those of the clone
+	// would be unfolded outside, where no group bounds what an object of a few bytes comes to.
+	res, err := process.Run(ctx, process.Spec{
+		Argv:  slices.Concat([]string{s.git.bin}, s.git.conf, []string{"--git-dir=" + w.at.gitDir, "pack-objects", "--revs", "--thin", "--stdout", "-q", "--window=0", "--no-reuse-object"}),
 		Dir:   w.at.gitDir,
 		Env:   s.packEnv(out),
 		Mark:  Mark,

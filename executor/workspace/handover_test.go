@@ -217,6 +217,31 @@ func TestWhatGitInsideSaysIsTheClonesWord(t *testing.T) {
 	}
 }
 
+// What a clone has packed as deltas is unfolded by the git inside: the one outside has to
+// make no object of another.
+func TestAPackThatIsHandedOverHasNoDeltas(t *testing.T) {
+	r := newRepo(t, executortest.Epic(two, cloning))
+	confine(r.space)
+	r.prepare("bd-1-1", 1, r.head())
+	r.sh("bd-1-1", `for i in $(seq 9); do seq 5000 >> long; git add long; git commit -qm $i; done; git repack -adfq
+git verify-pack -v .git/objects/pack/*.idx | grep -q '^chain length' || exit 1; git rev-parse HEAD > $TOP-out`)
+	w := r.space.own(r.space.nodes["bd-1-1"])
+	if _, err := r.space.find(w); err != nil {
+		t.Fatal(err)
+	}
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	r.must(err)
+	spec, err := r.space.confined(w, HandOver)
+	r.must(err)
+	revs, err := r.space.newRevs(w, r.said())
+	r.must(err)
+	r.must(r.space.packInside(t.Context(), w, spec, dir, revs))
+	r.must(os.Rename(filepath.Join(dir, "pack"), filepath.Join(dir, "x.pack")))
+	if said := r.git("index-pack", "-v", filepath.Join(dir, "x.pack")) + r.git("verify-pack", "-v", filepath.Join(dir, "x.pack")); strings.Contains(said, "chain length") || !strings.Contains(said, "non delta: ") {
+		t.Error(said)
+	}
+}
+
 // A hand-over that is cut leaves its quarantine, which the next run removes.
 func TestACutHandOverIsCleanedUp(t *testing.T) {
 	r := newRepo(t, executortest.Epic(two, cloning))
