@@ -178,6 +178,12 @@ func (r AgentRun) OutcomeFile() string { return r.Files + "/" + r.Turn() + ".out
 // to read, and what they write.
 func (r AgentRun) Inside() string { return r.Files + "/inside-" + r.Turn() }
 
+// Left is where files are kept that programs in a sandbox left beside their outcome.
+func (r AgentRun) Left() string { return r.Files + "/" + LeftDir + r.Turn() }
+
+// LeftDir begins the names of such directories.
+const LeftDir = "left-"
+
 // Seen is where the turn's programs find Files.
 func (r AgentRun) Seen() string {
 	if r.Wall != nil && r.Wall.Kind.InPlace() {

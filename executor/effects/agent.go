@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/internal/wall"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -30,7 +31,7 @@ func (w *Worker) agent(e *executor.Effect, q *executor.Request) (work, error) {
 		left.Limits.TimeoutMS = e.TimeMS
 		run.Step = &left
 	}
-	left, err := w.left(n, q.Reports)
+	left, paths, err := w.left(n, q.Reports)
 	if err != nil {
 		return nil, err
 	}
@@ -51,6 +52,9 @@ func (w *Worker) agent(e *executor.Effect, q *executor.Request) (work, error) {
 			return nil, err
 		}
 		if run.Wall = c.spec(); run.Wall != nil {
+			for _, p := range paths { // of other attempts
+				run.Wall.Mounts = append(run.Wall.Mounts, wall.Mount{From: p, Optional: true})
+			}
 			run.Prompt = append(slices.Clip(run.Prompt), c.told()...)
 		}
 		ended, err := runner.Run(ctx, run)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -19,11 +20,14 @@ import (
 // mostLeft bounds how many files a prompt names.
 const mostLeft = 50
 
-// left names the files that agents of earlier steps wrote beside their outcome, for the
-// agent of a step. Only steps that are told something of their own are there to find out
+// A leftover is a file of an earlier step that a prompt names.
+type leftover struct{ path, line string }
+
+// left are the files that agents of earlier steps wrote beside their outcome, for the
+// agent of a step, and how its prompt names them. Only steps that are told something of their own are there to find out
 // what others need.
-func (w *Worker) left(n *ir.Node, reports []executor.StepReport) (lines []string, err error) {
-	var said, files []string
+func (w *Worker) left(n *ir.Node, reports []executor.StepReport) (lines, paths []string, err error) {
+	var said, files []leftover
 	for _, a := range reports {
 		step := n.Step(a.Step)
 		if step == nil || len(step.Prompt) == 0 {
@@ -31,16 +35,18 @@ func (w *Worker) left(n *ir.Node, reports []executor.StepReport) (lines []string
 		}
 		s, f, err := leftIn(Files(w.State, n.ID, a.Step, a.Attempt), a.Step, a.Summary, len(step.Gates) > 0)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		said, files = append(said, s...), append(files, f...)
 	}
-	return firstLeft(said, files), nil
+	all := append(said, files...)
+	paths = lists.Map(all[:min(len(all), mostLeft)], func(l leftover) string { return l.path })
+	return firstLeft(said, files), paths, nil
 }
 
 // leftIn names the files of an attempt: those that hold a report of which the prompt has
 // the beginning, and those that the agent wrote.
-func leftIn(dir, step, summary string, gates bool) (said, files []string, err error) {
+func leftIn(dir, step, summary string, gates bool) (said, files []leftover, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, err
@@ -48,18 +54,28 @@ func leftIn(dir, step, summary string, gates bool) (said, files []string, err er
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
 		if outcomeOf.MatchString(e.Name()) && len(said) < mostLeft && saysMore(path, summary) {
-			said = append(said, "- "+shown(path)+": all that "+step+" reported; above it is cut")
+			said = append(said, leftover{path, "- " + shown(path) + ": all that " + step + " reported; above it is cut"})
 		}
 		if e.Type().IsRegular() && !ownFile(e.Name(), gates) {
-			files = append(files, "- "+shown(path))
+			files = append(files, leftover{path, "- " + shown(path)})
+		}
+		if e.IsDir() && strings.HasPrefix(e.Name(), executor.LeftDir) { // from a sandbox
+			inner, err := os.ReadDir(path)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, nil, err
+			}
+			for _, f := range inner {
+				at := filepath.Join(path, f.Name())
+				files = append(files, leftover{at, "- " + shown(at)})
+			}
 		}
 	}
 	return said, files, nil
 }
 
 // firstLeft are as many lines as a prompt holds, and how many there are besides.
-func firstLeft(said, files []string) []string {
-	lines := append(said, files...)
+func firstLeft(said, files []leftover) []string {
+	lines := lists.Map(append(said, files...), func(l leftover) string { return l.line })
 	if more := len(lines) - mostLeft; more > 0 {
 		lines = append(lines[:mostLeft], fmt.Sprintf("- and %d more there", more))
 	}

@@ -3,12 +3,14 @@ package runner
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/atomicfile"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/text"
 )
@@ -50,14 +52,14 @@ func ReadOutcome(path string) (executor.Outcome, executor.Usage) {
 	return executor.ParseOutcome(b)
 }
 
-// Scrub brings the agent's outcome file out of its sandbox, and removes secrets from it.
-// An irregular file, or one too long to be an outcome, is left to its reader.
+// Scrub brings the agent's outcome file out of its sandbox, and what it left beside it, and
+// removes secrets from them. An irregular file, or one too long to be an outcome, is left to its reader.
 func (b Base) Scrub(r executor.AgentRun) error {
 	if err := fetch(r); err != nil {
 		return err
 	}
 	if r.Wall != nil {
-		if err := regular.RemoveAllOwn(r.Inside()); err != nil {
+		if err := errors.Join(b.keepLeft(r), regular.RemoveAllOwn(r.Inside())); err != nil {
 			return err
 		}
 	}
@@ -105,6 +107,52 @@ func fetch(r executor.AgentRun) error {
 		}
 	}
 	return atomicfile.WriteOwn(r.OutcomeFile(), b, 0o600)
+}
+
+// Bounds of what is kept of files that are left beside an outcome in a sandbox.
+const (
+	maxLeft     = 50
+	maxLeftFile = 1 << 20 // bytes; a larger one is not kept
+)
+
+// keepLeft copies the files that a program in a sandbox left beside its outcome, for the agents
+// of later steps. They have a directory of their own: none takes the name of one of ralph's.
+func (b Base) keepLeft(r executor.AgentRun) error {
+	if err := regular.RemoveAllOwn(r.Left()); err != nil { // of an earlier try of the turn
+		return err
+	}
+	root, err := os.OpenRoot(r.Inside())
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	entries, err := fs.ReadDir(root.FS(), ".")
+	if err != nil {
+		return err
+	}
+	entries = lists.Keep(entries, func(e fs.DirEntry) bool {
+		st, err := e.Info()
+		return err == nil && st.Mode().IsRegular() && st.Size() <= maxLeftFile && !strings.HasPrefix(e.Name(), r.Turn()+".")
+	})
+	for _, e := range entries[:min(len(entries), maxLeft)] {
+		f, err := regular.OpenIn(root, e.Name())
+		if err != nil {
+			continue // it is not what it was
+		}
+		text, err := io.ReadAll(io.LimitReader(f, maxLeftFile))
+		_ = f.Close() // it was only read
+		if err == nil && b.Redact != nil {
+			text = []byte(b.Redact(string(text)))
+		}
+		err = errors.Join(err, regular.MkdirOwn(r.Left()))
+		if err == nil {
+			err = regular.WriteOwn(filepath.Join(r.Left(), e.Name()), text, 0o600)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func note(s string, n int) string { return text.Head(executor.Clean(strings.TrimSpace(s)), n) }
