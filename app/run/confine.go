@@ -17,6 +17,7 @@ import (
 	"github.com/ralph-compiler/ralph/executor/effects"
 	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/internal/lists"
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/sandbox"
 	"github.com/ralph-compiler/ralph/internal/wall"
 	"github.com/ralph-compiler/ralph/ir"
@@ -310,16 +311,29 @@ func material(epic *ir.Epic) (c effects.Confinement, err error) {
 		return c, exit.Inputf("a sandbox needs to know your home directory: %w", err)
 	}
 	below := func(names ...string) string { return filepath.Join(append([]string{c.Home}, names...)...) }
-	gopath := filepath.SplitList(cmp.Or(os.Getenv("GOPATH"), below("go")))
+	named := func(usual string, variables ...string) string { // as the tools themselves look for it
+		for _, v := range variables {
+			if dir := os.Getenv(v); filepath.IsAbs(dir) {
+				return dir
+			}
+		}
+		return usual
+	}
 	add := func(downloads bool, dirs ...string) {
 		for _, dir := range dirs {
-			if filepath.IsAbs(dir) {
-				c.Caches = append(c.Caches, wall.Cache{Lower: dir, Downloads: downloads})
+			if _, err := os.Stat(dir); err == nil || !regular.Within(filepath.Clean(dir), "/usr") { // there nothing can be made to mount on
+				c.Caches = append(c.Caches, wall.Cache{Lower: filepath.Clean(dir), Downloads: downloads})
 			}
 		}
 	}
-	add(true, cmp.Or(os.Getenv("GOMODCACHE"), filepath.Join(gopath[0], "pkg", "mod")))
-	add(false, cmp.Or(os.Getenv("GOCACHE"), below(".cache", "go-build")), below(".cache", "uv")) // uv refuses a cache that it cannot write to
-	add(true, below(".npm", "_cacache"), below(".cache", "pip"), below(".cargo", "registry"), below(".cargo", "git"))
+	gopath := named(below("go"), "GOPATH")
+	if list := filepath.SplitList(os.Getenv("GOPATH")); len(list) > 1 && filepath.IsAbs(list[0]) {
+		gopath = list[0]
+	}
+	cache, cargo := named(below(".cache"), "XDG_CACHE_HOME"), named(below(".cargo"), "CARGO_HOME")
+	npm := named(below(".npm"), "npm_config_cache", "NPM_CONFIG_CACHE")
+	add(true, named(filepath.Join(gopath, "pkg", "mod"), "GOMODCACHE"))
+	add(false, named(filepath.Join(cache, "go-build"), "GOCACHE"), named(filepath.Join(cache, "uv"), "UV_CACHE_DIR")) // uv refuses a cache that it cannot write to
+	add(true, filepath.Join(npm, "_cacache"), named(filepath.Join(cache, "pip"), "PIP_CACHE_DIR"), filepath.Join(cargo, "registry"), filepath.Join(cargo, "git"))
 	return c, nil
 }
