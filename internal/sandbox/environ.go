@@ -59,6 +59,7 @@ func value(env []string, name string) string {
 var toolchains = []string{
 	".rustup", ".pyenv", ".rbenv", ".asdf", ".sdkman", ".nvm", ".volta", ".bun", ".deno", ".local/pipx",
 	".local/share/mise", ".local/share/uv", ".local/share/claude", ".local/share/pipx", ".local/share/fnm", ".local/share/pnpm",
+	".tool-versions", // says which of them asdf and mise take
 }
 
 // programs are the directories and files, to be mounted read-only, from which programs
@@ -86,6 +87,10 @@ func programs(env []string, home, path string, g ground) []wall.Mount {
 	}
 	for _, t := range toolchains {
 		p := filepath.Join(home, t)
+		add(p, p)
+	}
+	packages, _ := filepath.Glob(filepath.Join(home, ".local", "lib", "python*")) // what pip installs for a user; a home with an odd name has none
+	for _, p := range packages {
 		add(p, p)
 	}
 	for _, name := range certificates {

@@ -256,5 +256,5 @@ func elsewhere(path, written, user, home string, places []place) string {
 // directory, which is not theirs.
 var homesOf = map[string]string{
 	".rustup": "RUSTUP_HOME", ".pyenv": "PYENV_ROOT", ".rbenv": "RBENV_ROOT", ".asdf": "ASDF_DATA_DIR", ".sdkman": "SDKMAN_DIR", ".nvm": "NVM_DIR",
-	".volta": "VOLTA_HOME", ".bun": "BUN_INSTALL", ".local/share/mise": "MISE_DATA_DIR", ".local/share/uv/python": "UV_PYTHON_INSTALL_DIR",
+	".volta": "VOLTA_HOME", ".bun": "BUN_INSTALL", ".local/share/mise": "MISE_DATA_DIR", ".local/share/uv/python": "UV_PYTHON_INSTALL_DIR", ".local": "PYTHONUSERBASE",
 }

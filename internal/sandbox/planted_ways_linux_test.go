@@ -146,3 +146,25 @@ func TestHomebrewsProgramsRun(t *testing.T) {
 		t.Errorf("got %q", out)
 	}
 }
+
+// TestWhatPipInstalledForTheUserIsThere: and which versions asdf takes, and nothing else beside it.
+func TestWhatPipInstalledForTheUserIsThere(t *testing.T) {
+	for _, kind := range []wall.Kind{wall.Namespaces, wall.Bwrap, wall.Landlock} {
+		t.Run(string(kind), func(t *testing.T) {
+			home := t.TempDir()
+			for name, text := range map[string]string{".local/lib/python3.99/site-packages/tool.py": "tool ", ".local/lib/other/key": "secret", ".local/share/key": "secret", ".tool-versions": "versions"} {
+				if err := os.MkdirAll(filepath.Dir(filepath.Join(home, name)), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(filepath.Join(home, name), []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			t.Setenv("HOME", home)
+			s := wall.Spec{Kind: kind, Home: t.TempDir()}
+			if out, _ := sh(t, s, `cat "${PYTHONUSERBASE:-$HOME/.local}"/lib/python3.99/site-packages/tool.py `+home+`/.tool-versions; cat `+home+`/.local/lib/other/key `+home+`/.local/share/key 2>/dev/null; true`); out != "tool versions" {
+				t.Errorf("%q", out)
+			}
+		})
+	}
+}
