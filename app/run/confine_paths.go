@@ -54,26 +54,48 @@ func pathsOf(epic *ir.Epic, names []string, home string, space *workspace.Space)
 	return slices.Concat(holding(epic, names, home, space), reaching(epic, names, home)), absent(epic, names, home)
 }
 
-// servers are sockets below directories like /run, by which a program has the machine.
-var servers = []string{"docker.sock", "podman/podman.sock", "containerd/containerd.sock"}
+// How far sockets are looked for below a directory: those of programs that serve others (docker,
+// agents of keys, tmux, the desktop) lie near the top, and one in a build's output matters less.
+const (
+	socketDepth = 3
+	socketsSeen = 5000 // files and directories
+)
+
+// socketIn is a socket at a path of the machine, or near the top of the directory there; "" if
+// there is none.
+func socketIn(top string) string {
+	if st, err := os.Stat(top); err == nil && st.Mode()&fs.ModeSocket != 0 {
+		return top
+	}
+	seen, level := 0, []string{top}
+	for range socketDepth {
+		var next []string
+		for _, dir := range level {
+			entries, _ := os.ReadDir(dir) // what cannot be read cannot be reached
+			for _, e := range entries[:min(len(entries), socketsSeen-seen)] {
+				switch path := filepath.Join(dir, e.Name()); {
+				case e.Type()&fs.ModeSocket != 0:
+					return path
+				case e.IsDir():
+					next = append(next, path)
+				}
+			}
+			seen = min(seen+len(entries), socketsSeen)
+		}
+		level = next
+	}
+	return ""
+}
 
 // reaching are warnings of sockets that sandboxes show: that a mount is read-only keeps nobody
 // from connecting.
 func reaching(epic *ir.Epic, names []string, home string) (warnings []string) {
-	socket := func(path string) bool {
-		st, err := os.Stat(path)
-		return err == nil && st.Mode()&fs.ModeSocket != 0
-	}
 	for _, name := range names {
 		s := epic.Sandboxes[name]
 		paths := slices.Concat(s.Read, s.Write)
 		for i, at := range effects.Expanded(paths, home) {
-			is := socket(at)
-			for _, server := range servers {
-				is = is || socket(filepath.Join(at, server))
-			}
-			if is {
-				warnings = append(warnings, fmt.Sprintf("sandbox %s shows %s, and with it a socket: what listens there works for the programs inside, with its own rights", name, paths[i]))
+			if found := socketIn(at); found != "" {
+				warnings = append(warnings, fmt.Sprintf("sandbox %s shows %s, and with it a socket: what listens there works for the programs inside, with its own rights (%s)", name, paths[i], found))
 			}
 		}
 	}
