@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // walls compares the sandboxes, and which of them hold where.
@@ -26,6 +28,7 @@ func (w *weaker) walls(m *matching) {
 			w.reaches("gate "+m.gate(name), o.GateConfined(name, false), n.GateConfined(m.gate(name), false))
 		}
 	}
+	w.fresh(m)
 	w.confined("setup", "", o.SetupConfined(), n.SetupConfined())
 	w.reaches("setup", o.SetupConfined(), n.SetupConfined())
 	if was, now := &o.Epic.Integration, &n.Epic.Integration; was.Sandbox != now.Sandbox || !slices.Equal(was.Network, now.Network) {
@@ -34,6 +37,35 @@ func (w *weaker) walls(m *matching) {
 			where := "gate " + m.gate(name) + " of the integration"
 			w.confined(where, "", o.GateConfined(name, true), n.GateConfined(m.gate(name), true))
 			w.reaches(where, o.GateConfined(name, true), n.GateConfined(m.gate(name), true))
+		}
+	}
+}
+
+// fresh compares what is new with the sandbox that held wherever none was named: it runs what
+// agents write, too.
+func (w *weaker) fresh(m *matching) {
+	usual := w.old.confined(w.old.usual(), nil)
+	if usual.Name == "" {
+		return
+	}
+	had := map[string]bool{}
+	for name := range w.old.Gates {
+		had[m.gate(name)] = true
+	}
+	for _, name := range slices.Sorted(maps.Keys(w.now.Gates)) {
+		if g := w.now.Gates[name]; !had[name] && g.Runs() {
+			if usual.Network = nil; g.Kind != "command" {
+				usual.Network = []string{"model"}
+			}
+			w.confined("gate "+name, "", usual, w.now.GateConfined(name, false))
+			w.reaches("gate "+name, usual, w.now.GateConfined(name, false))
+		}
+	}
+	for j, n := range lists.Each(w.now.Nodes) {
+		for s := range lists.Refs(n.Steps) {
+			if i := m.oldOf[j]; s.Agent != "" && (i < 0 || w.old.Nodes[i].Step(s.Name) == nil) {
+				w.confined("step "+s.Name, n.Key, usual, w.now.StepConfined(s, false))
+			}
 		}
 	}
 }

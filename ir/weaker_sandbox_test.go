@@ -104,6 +104,21 @@ func TestWhatIsNoLongerConfinedIsShown(t *testing.T) {
 		{"a gate reaches more", func(e *Epic) {
 			e.Gates["unit"] = Gate{Kind: "command", Sandbox: "default", Network: []string{"example.com"}}
 		}, "gate unit: may reach example.com"},
+		{"a new gate has none", func(e *Epic) { e.Gates["images"] = Gate{Kind: "command", Sandbox: "none"} }, "gate images: sandbox default → none"},
+		{"a new gate reaches more", func(e *Epic) {
+			e.Gates["images"] = Gate{Kind: "command", Sandbox: "default", Network: []string{"example.com"}}
+		}, "gate images: may reach example.com"},
+		{"new gates are confined", func(e *Epic) {
+			e.Gates["images"] = Gate{Kind: "command", Sandbox: "strict"}
+			e.Gates["opinion"] = Gate{Kind: "agent", Sandbox: "default", Network: []string{"model"}}
+			e.Gates["people"] = Gate{Kind: "human"}
+		}, ""},
+		{"a new step has none", func(e *Epic) {
+			e.Nodes[0].Steps = append(e.Nodes[0].Steps, Step{Name: "more", Agent: "a", Sandbox: "none"}, Step{Name: "same", Agent: "a", Sandbox: "default"}, Step{Name: "people"})
+		}, "1.1 step more: sandbox default → none"},
+		{"a new sprint has a looser one", func(e *Epic) {
+			e.Nodes = append(e.Nodes, Node{ID: "bd-new", Key: "1.9", Kind: Work, Steps: []Step{{Name: "s", Agent: "a", Sandbox: "open"}}})
+		}, "1.9 step s: sandbox default → open: programs inside may make sandboxes of their own (nest), may reach *"},
 		{"setup reaches more", func(e *Epic) { e.Run.Worktree.Network = []string{"packages.example.com", "*"} }, "setup: may reach *"},
 		{"setup has none", func(e *Epic) { e.Run.Worktree.Sandbox = "none" }, "setup: sandbox strict → none"},
 		{
