@@ -1,5 +1,11 @@
 package executor
 
+import "errors"
+
+// ErrNoCopy is in the error of a turn that was to work in a copy of a session, where the
+// program cannot copy any.
+var ErrNoCopy = errors.New("cannot copy a session")
+
 // Failure is an error of a known class; other errors are transient.
 type Failure struct {
 	Class FailureClass

@@ -46,11 +46,16 @@ func Choose(r *record.Record, v machine.NodeView, crew *Crew, which *Which, fork
 	why, no := cannot[executor.CanFork]
 	switch {
 	case no && fork:
-		return s, nil, exit.Inputf("agent %s cannot work in a copy of its session (%s).\n  To ask in the session itself, which then contains the question: ralph ask %s … --in-session%s", s.Agent, why, key, r.About())
+		return s, nil, noCopy(r, v, s, why)
 	case !fork && r.Held && v.Status == executor.Running:
 		return s, nil, exit.Inputf("%s is at work now, so nothing can be asked in a session of it.\n  Ask a copy (without --in-session), or wait until it has ended", v.Key)
 	}
 	return s, program, nil
+}
+
+// noCopy is the error of a session that cannot be copied.
+func noCopy(r *record.Record, v machine.NodeView, s Session, why string) error {
+	return exit.Inputf("agent %s cannot work in a copy of its session (%s).\n  To ask in the session itself, which then contains the question: ralph ask %s … --in-session%s", s.Agent, why, words.QuoteArg(string(v.Key)), r.About())
 }
 
 // Ask has the agent of a session answer a question in a separate directory; with fork, in a
@@ -88,6 +93,9 @@ func Ask(ctx context.Context, r *record.Record, v machine.NodeView, s Session, p
 	end := live(runner.File(run, runner.OutExt))
 	ended, err := mcp.Inner(program).Run(ctx, run) // without the outcome channel: nothing is reported
 	end()
+	if errors.Is(err, executor.ErrNoCopy) { // which some programs say only when they are asked
+		return nil, noCopy(r, v, s, err.Error())
+	}
 	return answer, askFailed(run, ended, err)
 }
 

@@ -78,6 +78,8 @@ type where struct {
 	Servers []sdk.McpServer `json:"mcpServers"`
 }
 
+var errNotAgain = errors.New("cannot go on with a session")
+
 // open opens the turn's session: a fresh one, the one that is resumed, or a
 // copy of that. Its error is a *executor.Failure, ctx's, or errGone.
 func (t *turn) open(ctx context.Context, h hello) (opened, error) {
@@ -88,13 +90,13 @@ func (t *turn) open(ctx context.Context, h hello) (opened, error) {
 		return opened{}, err
 	}
 	method := sdk.AgentMethodSessionNew
-	cannot := func(what, method string) error {
-		return &executor.Failure{Class: executor.FailSession, Err: fmt.Errorf("agent %s cannot %s: %s does not offer %s", runner.AgentOf(r), what, t.name(h), method)}
+	cannot := func(what error, method string) error {
+		return &executor.Failure{Class: executor.FailSession, Err: fmt.Errorf("agent %s %w: %s does not offer %s", runner.AgentOf(r), what, t.name(h), method)}
 	}
 	switch {
 	case ask.Session == "":
 	case r.Fork && !said(h.Capabilities.Session.Fork):
-		return opened{}, cannot("copy a session", "session/fork")
+		return opened{}, cannot(executor.ErrNoCopy, "session/fork")
 	case r.Fork:
 		method = sdk.AgentMethodSessionFork
 	case said(h.Capabilities.Session.Resume):
@@ -102,7 +104,7 @@ func (t *turn) open(ctx context.Context, h hello) (opened, error) {
 	case h.Capabilities.Load:
 		method = sdk.AgentMethodSessionLoad
 	default:
-		return opened{}, cannot("go on with a session", "session/resume or session/load")
+		return opened{}, cannot(errNotAgain, "session/resume or session/load")
 	}
 	var o opened
 	err = t.program.call(ctx, method, ask, &o)
