@@ -12,7 +12,6 @@ import (
 
 	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/app/project"
-	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/app/run"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/journal"
@@ -70,10 +69,7 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.look(ctx, l)
-	out := Decided{Taken: !said.Open, Text: said.Text, Dir: l.repo.Dir, User: d.User, By: cmp.Or(d.By, d.User)}
-	if !said.Held {
-		out.Command = "ralph apply" + record.Applies(name)
-	}
+	out := Decided{Taken: !said.Open, Text: said.Text, Command: said.Next, Dir: l.repo.Dir, User: d.User, By: cmp.Or(d.By, d.User)}
 	b, err := json.Marshal(out)
 	if err != nil {
 		panic(err) // of strings

@@ -38,6 +38,24 @@ func NotTaken(file, key string, err error) (said string, _ error) {
 	return "", exit.Inputf("%s", why)
 }
 
+// notTaken is NotTaken, with what to type where the requested state already holds.
+func (t *Desk) notTaken(file, key string, d executor.Decision, held bool, err error) (Said, error) {
+	already, err := NotTaken(file, key, err)
+	if err != nil {
+		return Said{}, err
+	}
+	return t.said(already, file, d, held), nil
+}
+
+// said is an answer, with what to type next where nothing runs.
+func (t *Desk) said(what, file string, d executor.Decision, held bool) Said {
+	out := Said{Text: what, Held: held}
+	if !held {
+		out.Next = t.afterwards(file, d)
+	}
+	return out
+}
+
 // typed is a command of ralph's in a text: its verb, and what follows that no prose is.
 var typed = lazyregexp.New(`\bralph ([a-z]+)((?: (?:-[\w-]+|TEXT|integration|"[^"]*"|\S*[0-9=]\S*))*)`)
 

@@ -90,14 +90,13 @@ func (t *Desk) decide(ctx context.Context, file, key string, d executor.Decision
 		if !t.recorded(node, d) {
 			return out, anotherWith(d.ID)
 		}
-		return Said{Text: reveal.Words(decided(key, d)) + "\n  it was already on record\n", Held: held}, nil
+		return t.said(reveal.Words(decided(key, d))+"\n  it was already on record\n", file, d, held), nil
 	}
 	if d, err = t.Bind(ctx, node, d); err == nil && !held {
 		err = t.outdated(node, d)
 	}
 	if err != nil {
-		out.Text, err = NotTaken(file, key, err)
-		return out, err
+		return t.notTaken(file, key, d, held, err)
 	}
 	x := delivery{
 		Desk: t, file: file, key: key, letter: executor.Letter{Node: node, Decision: d},
@@ -121,8 +120,7 @@ func (t *Desk) decide(ctx context.Context, file, key string, d executor.Decision
 			pause(ctx)
 			continue
 		case err != nil:
-			out.Text, err = NotTaken(file, key, err)
-			return out, err
+			return t.notTaken(file, key, d, false, err)
 		}
 		note, err := t.unchanged(ctx, node, event)
 		if err != nil {
