@@ -19,12 +19,13 @@ func Ago(now, then time.Time) string {
 	return Brief(now.Sub(then)) + " ago"
 }
 
-// Brief is a duration with at most two units: 12s, 3m05s, 2h10m, 3d4h.
+// Brief is a duration with at most two units: 0.2s, 12s, 3m05s, 2h10m, 3d4h.
 func Brief(d time.Duration) string {
-	d = max(d, 0)
 	switch {
+	case d <= 0:
+		return "0s"
 	case d < time.Second:
-		return fmt.Sprintf("%dms", d.Milliseconds())
+		return fmt.Sprintf("0.%ds", max(d/(100*time.Millisecond), 1))
 	case d < time.Minute:
 		return fmt.Sprintf("%ds", int(d.Seconds()))
 	case d < time.Hour:

@@ -73,8 +73,9 @@ export const count = (n: number, one: string, many = `${one}s`): string => `${wh
 const figures = new Intl.NumberFormat("en");
 export const whole = (n: number): string => figures.format(n);
 
-// lasted is a duration, in the two largest units.
+// lasted is a duration, in the two largest units; below a second in tenths.
 export function lasted(ms: number): string {
+  if (ms > 0 && ms < 950) return `${Math.max(1, Math.round(ms / 100)) / 10} s`;
   const s = Math.max(0, Math.round(ms / 1000));
   if (s < 60) return `${s} s`;
   const min = Math.round(s / 60);

@@ -1,3 +1,4 @@
 import "./axis.test";
 import "./lines.test";
 import "./place.test";
+import "./words.test";
