@@ -129,18 +129,19 @@ func needOf(v machine.NodeView) Need {
 	return NeedRest
 }
 
-// SortBoard puts epics that are at work first, then those that want something.
+// SortBoard orders epics as the page does: those that wait for a person first, then those that
+// failed, those at work, and the rest.
 func SortBoard(epics []BoardEpic) {
-	rank := func(e BoardEpic) int {
+	rank := func(e BoardEpic) Need {
 		switch {
-		case e.AtWork:
-			return 0
 		case len(e.Rows) > 0 && e.Rows[0].Need <= NeedFailed:
-			return 1
+			return e.Rows[0].Need
+		case e.AtWork:
+			return NeedRuns
 		}
-		return 2
+		return NeedRest
 	}
-	slices.SortStableFunc(epics, func(a, b BoardEpic) int { return rank(a) - rank(b) })
+	slices.SortStableFunc(epics, func(a, b BoardEpic) int { return cmp.Compare(rank(a), rank(b)) })
 }
 
 func aboutOf(q record.Question) string { return q.Cause + " " + q.Title }

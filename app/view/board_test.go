@@ -266,3 +266,25 @@ func TestACostThatDoesNotFitHasALineOfItsOwn(t *testing.T) {
 		}
 	}
 }
+
+func TestEpicsThatWaitForAPersonComeFirst(t *testing.T) {
+	epic := func(id string, atWork bool, needs ...Need) BoardEpic {
+		e := BoardEpic{ID: id, AtWork: atWork}
+		for _, n := range needs {
+			e.Rows = append(e.Rows, BoardRow{Need: n})
+		}
+		return e
+	}
+	epics := []BoardEpic{
+		epic("at rest", false, NeedRest), epic("at work", true, NeedRuns, NeedRest), epic("failed", false, NeedFailed), epic("empty", false),
+		epic("waits", false, NeedWaits, NeedFailed), epic("at work, waits", true, NeedWaits, NeedRuns),
+	}
+	SortBoard(epics)
+	var got []string
+	for _, e := range epics {
+		got = append(got, e.ID)
+	}
+	if want := []string{"waits", "at work, waits", "failed", "at work", "at rest", "empty"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
