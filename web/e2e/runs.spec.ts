@@ -17,6 +17,8 @@ test("runs are boxes in the order in which they ran; a click opens one", async (
   expect(await x(first)).toBeLessThan(await x(second));
   expect(await picture.locator("path.edge.retry").count()).toBe(1);
   expect(await picture.locator("path.edge.blocks").count()).toBeGreaterThanOrEqual(3);
+  const cut = await picture.locator(".run .line").evaluateAll((all) => all.filter((l) => l.scrollWidth > l.clientWidth).map((l) => l.textContent));
+  expect(cut, "what does not fit into its box").toEqual([]);
   await shoot(page, "runs-picture");
   await expect(page.locator(".react-flow__node")).toHaveCount(await picture.getByRole("link", { name: /#/ }).count());
   await second.click();

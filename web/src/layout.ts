@@ -1,7 +1,7 @@
 // Places runs: what follows stands to the right, the runs of a sprint in one row.
 import type { AgentRun, RunEdge } from "./api";
 
-export const box = { wide: 168, high: 46, right: 36, below: 14, margin: 8 };
+export const box = { wide: 212, high: 46, right: 36, below: 14, margin: 8 };
 
 export interface Placed {
   run: AgentRun;

@@ -9,7 +9,7 @@ export const known = (spent: string | undefined): string => (spent === "unknown"
 export const hrefOf = (epic: string, r: AgentRun): string => `${to.runs(epic)}?run=${encodeURIComponent(r.id)}`;
 
 export function Took({ run: r }: { run: AgentRun }) {
-  if (!r.started) return null;
-  if (!r.ended) return <span>for <Ago at={r.started} /></span>;
+  if (!r.started || r.shown === "waiting") return null; // it has not waited since then
+  if (!r.ended) return <Ago at={r.started} />;
   return <span>{lasted(r.work_ms)}</span>; // what it waited is no work
 }
