@@ -55,7 +55,7 @@ func (l *live) foretell(ctx context.Context) bool {
 
 func same(a, b *Forecast) bool { return a == b || a != nil && b != nil && *a == *b }
 
-// rest is what is still to be run, as an epic of its own, and how it goes as far as is known;
+// rest is what can still run, as an epic of its own, and how it goes as far as is known;
 // nil if there is nothing, too much, or nothing to go by.
 func (l *live) rest() (*ir.Epic, *simulate.Scenario) {
 	views := l.views()
@@ -67,10 +67,12 @@ func (l *live) rest() (*ir.Epic, *simulate.Scenario) {
 	if scenario == nil || len(l.rec.Epic.Nodes) > mostPlayed {
 		return nil, nil
 	}
-	left := map[ir.Key]bool{}
+	left, stuck := map[ir.Key]bool{}, map[ir.Key]bool{} // stuck: what failed or was cancelled, and all behind it
 	for _, v := range views {
 		switch v.Status {
-		case executor.Done, executor.Skipped, executor.Cancelled, executor.Blocked:
+		case executor.Done, executor.Skipped:
+		case executor.Cancelled, executor.Blocked:
+			stuck[v.Key] = true
 		default:
 			left[v.Key] = true
 		}
@@ -79,7 +81,11 @@ func (l *live) rest() (*ir.Epic, *simulate.Scenario) {
 	epic.Run.Budget = ir.Budget{} // it is asked how long it takes
 	epic.Nodes = nil
 	for i := range l.rec.Epic.Nodes {
-		n := l.rec.Epic.Nodes[i]
+		n := l.rec.Epic.Nodes[i] // in the order of what they need
+		if left[n.Key] && slices.ContainsFunc(n.After, func(e ir.Edge) bool { return e.Type == ir.Blocks && stuck[e.Key] }) {
+			stuck[n.Key] = true
+			delete(left, n.Key)
+		}
 		if !left[n.Key] {
 			continue
 		}
@@ -220,7 +226,7 @@ func play(ctx context.Context, rest *ir.Epic, s *simulate.Scenario) *Forecast {
 	}
 	return &Forecast{
 		P50MS: took[plays/2-1].Milliseconds(), P90MS: took[plays*9/10-1].Milliseconds(), Slots: slots,
-		Note: fmt.Sprintf("%d plays of the %s that %s left, with the times of this epic; what is at work counts less what it has worked, and people approve within 10 minutes", plays, text.Count(len(rest.Nodes), "sprint"), text.Form(len(rest.Nodes), "is", "are")),
+		Note: fmt.Sprintf("%d plays of the %s that can still run, with the times of this epic; people approve within 10 minutes", plays, text.Count(len(rest.Nodes), "sprint")),
 	}
 }
 
