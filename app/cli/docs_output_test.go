@@ -17,7 +17,7 @@ var otherwise = []struct {
 	{regexp.MustCompile(`\b\d\d:\d\d:\d\d\b`), "TIME"},
 	{regexp.MustCompile(`\bprocess \d+ of \S+,`), "process N of ann,"},
 	{regexp.MustCompile(`\bcommit [0-9a-f]{12}\b`), "commit C"},
-	{regexp.MustCompile(`\b(\d+ms|\d+s|\d+m\d\ds|\d+h\d\dm|\d+\.\d+s)\b`), "D"},
+	{regexp.MustCompile(`\b(\d+s|\d+m\d\ds|\d+h\d\dm|\d+\.\d+s)\b`), "D"},
 }
 
 // docShows holds the fence of a document whose info string is info to what a program

@@ -38,7 +38,7 @@ func TestStatusSaysWhenAnAgentLastGaveASign(t *testing.T) { // S4-61, S4-63
 	if n := s.nodeStatus("1.1"); n.Status != "running" || n.LastActivity == nil || n.LastActivity.Before(begun) || n.LastHuman != nil {
 		t.Errorf("status --json: %s, last activity %v, last human %v", n.Status, n.LastActivity, n.LastHuman)
 	}
-	if got := s.ralph("status").out; !regexp.MustCompile(`(?m)^1\.1 +running +implement #1: agent +[0-9a-z]+ ago`).MatchString(got) || strings.Contains(got, "a person wrote") {
+	if got := s.ralph("status").out; !regexp.MustCompile(`(?m)^1\.1 +running +implement #1: agent +[0-9a-z.]+ ago`).MatchString(got) || strings.Contains(got, "a person wrote") {
 		t.Errorf("status:\n%s", got)
 	}
 	if got := s.ralph("show", "1.1").out; !strings.Contains(got, "alive:    last sign of life ") {
