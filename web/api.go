@@ -45,13 +45,14 @@ type (
 		Seq     int64          `json:"seq"`               // of its last event
 		Run     record.RunJSON `json:"run"`
 		Says    string         `json:"says"`   // run.state, in words
-		Counts  map[string]int `json:"counts"` // sprints by status
+		Counts  map[string]int `json:"counts"` // sprints by status; "goes on" and "interrupted" apart
 		Total   int            `json:"total"`
 		Waits   int            `json:"waits"`            // for a person
 		Failed  int            `json:"failed"`           // blocked by something that went wrong in themselves
 		Spent   string         `json:"spent"`            // of the budget, in words
 		Ended   *time.Time     `json:"ended,omitempty"`  // the last run
 		Rank    int            `json:"rank"`             // in lists: 0 waits for a person, 1 failed or was interrupted, 2 is at work, 3 can begin, 4 has ended
+		Apply   string         `json:"apply"`            // command that goes on with its run, where no apply is at work
 		Broken  string         `json:"broken,omitempty"` // why what is shown may be old: its journal cannot be read any more
 	}
 
@@ -179,7 +180,7 @@ type (
 	// Statuses is GET /epics/{epic}/status: what changes of a graph.
 	Statuses struct {
 		Seq   int64             `json:"seq"`
-		State map[ir.Key]string `json:"state"` // status; "waiting human" for those that wait for a person
+		State map[ir.Key]string `json:"state"` // status, or "interrupted"; "waiting human" for those that wait for a person
 	}
 
 	// Entry is an event, in words: GET /epics/{epic}/log, newest first, and the streams.
@@ -325,7 +326,7 @@ type (
 	Decided struct {
 		Taken   bool   `json:"taken"`             // false: sent, and not read yet
 		Text    string `json:"text"`              // what was decided, and what comes next
-		Command string `json:"command,omitempty"` // to type now: no apply is at work
+		Command string `json:"command,omitempty"` // to type now: no apply is at work, and this does not end or hold its run
 		Dir     string `json:"dir"`               // where to type it
 		User    string `json:"user"`              // as whom it is on record
 		By      string `json:"by"`                // claimed name

@@ -64,15 +64,16 @@ func (l *live) line() EpicLine {
 	out := EpicLine{
 		ID: l.id, Epic: h.ID, Title: h.Title, Slug: h.Slug, Plan: h.Plan, File: r.File, Changed: r.Changed, Draft: record.IsDraft(r.Epic),
 		Seq: r.Run.Seq(), Run: run, Says: run.Says, Counts: r.Run.Summary().Counts(), Total: len(r.Epic.Nodes), Broken: l.broken,
-		Spent: words.SpentOfRun(run.View),
+		Spent: words.SpentOfRun(run.View), Apply: "ralph apply" + record.Applies(r.File),
 	}
 	for _, v := range l.views() {
 		if record.WaitsForPerson(v) {
 			out.Waits++
 		}
-		if v.GoesOn && v.Status == executor.Waiting && v.Key != executor.Integration { // "waiting" is for somebody
-			out.Counts[executor.Waiting.String()]--
-			out.Counts[words.GoesOn]++
+		goesOn := v.GoesOn && v.Status == executor.Waiting // "waiting" is for somebody
+		if v.Key != executor.Integration && (goesOn || v.Interrupted) {
+			out.Counts[v.Status.String()]--
+			out.Counts[map[bool]string{true: words.GoesOn, false: words.Interrupted}[goesOn]]++
 		}
 		if failed(v) {
 			out.Failed++
@@ -108,7 +109,7 @@ func (l *live) epic() (Epic, error) {
 		out.Forecast = l.foretold()
 	}
 	if l.continues(out.Run.State) {
-		out.Command = "ralph apply" + record.Applies(r.File)
+		out.Command = out.Apply
 	}
 	for _, v := range l.views() {
 		line := sprintLine(v)

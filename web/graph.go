@@ -60,7 +60,9 @@ func (l *live) statuses() (any, error) {
 	views := l.views()
 	out := Statuses{Seq: l.rec.Run.Seq(), State: make(map[ir.Key]string, len(views))}
 	for _, v := range views {
-		out.State[v.Key] = v.Status.String()
+		if out.State[v.Key] = v.Status.String(); v.Interrupted {
+			out.State[v.Key] = words.Interrupted
+		}
 		if record.WaitsForPerson(v) {
 			out.State[v.Key] += " human"
 		}

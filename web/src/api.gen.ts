@@ -572,6 +572,7 @@ export interface Epic {
   spent: string;
   ended?: null | string;
   rank: number;
+  apply: string;
   broken?: string;
   repo: string;
   dir: string;
@@ -726,6 +727,7 @@ export interface EpicLine {
   spent: string;
   ended?: null | string;
   rank: number;
+  apply: string;
   broken?: string;
 }
 export interface Fault {

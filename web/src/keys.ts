@@ -84,10 +84,11 @@ export function nextRow(need: string): boolean {
   return found !== undefined;
 }
 
-// actOfRow opens a decision that stands beside the row that has the focus; false if there
-// is none.
+// actOfRow opens a decision that stands beside the row that has the focus, or if none has it
+// beside the first row; false if there is none.
 export function actOfRow(verb: string): boolean {
-  const act = rowAtHand()?.closest("li")?.querySelector<HTMLElement>(`a.act[data-verb="${verb}"]`);
+  const row = rowAtHand();
+  const act = (row ? row.closest("li") : document)?.querySelector<HTMLElement>(`a.act[data-verb="${verb}"]`);
   act?.click();
   return act instanceof HTMLElement;
 }

@@ -143,7 +143,7 @@ const PhaseHead = memo(function PhaseHead({ board, sprints, group, name, title, 
   );
 });
 
-const counted = ["waiting", "blocked", "running", "done", "skipped", "cancelled"];
+const counted = ["waiting", "blocked", "running", "interrupted", "done", "skipped", "cancelled"];
 
 // Counts are how many there are of each status that says something.
 export function Counts({ board, sprints }: { board: Board; sprints: number[] }) {

@@ -2,12 +2,13 @@
 import { useRef, useState } from "react";
 import type { Epic, Offer } from "../api";
 import { useKeys } from "../keys";
+import { Afterwards } from "../parts/afterwards";
 import { Decisions } from "../parts/decide";
 import { EpicTabs } from "../parts/epictabs";
 import { Forecasted } from "../parts/forecast";
 import { Clock, Command, Loaded, Section, Status, Title } from "../parts/basics";
 import { InboxList } from "../parts/inbox";
-import { Slots, toContinue } from "../parts/slots";
+import { atWork, Slots, toContinue } from "../parts/slots";
 import { Bar, Failures, SprintList, SprintRows, Tally } from "../parts/sprints";
 import { ResultOf } from "../parts/result";
 import { Trust } from "../parts/trust";
@@ -48,17 +49,18 @@ function View({ epic: e }: { epic: Epic }) {
       {place.current === "top" && <RunDecisions epic={e} onBusy={setDeciding} />}
       {each(e.inbox).length > 0 && (
         <Section title="Waits for you" count={each(e.inbox).length}>
-          <InboxList items={each(e.inbox)} repos={false} />
+          <InboxList items={each(e.inbox)} />
         </Section>
       )}
       {each(e.failures).length > 0 && (
         <Section title="Failed" count={e.failed}>
-          <Failures failures={each(e.failures)} epics={false} />
+          <Failures failures={each(e.failures)} />
         </Section>
       )}
+      <Afterwards of={e} dir={e.dir} />
       <ResultOf epic={e.id} />
       {each(e.running).length > 0 && (
-        <Section title="Running" count={each(e.running).length} aside={<Slots of={e} />}>
+        <Section title={atWork(e.run) ? "Running" : "Interrupted"} count={each(e.running).length} aside={<Slots of={e} />}>
           <SprintRows epic={e.id} sprints={each(e.running)} />
         </Section>
       )}
@@ -127,12 +129,13 @@ function RunDecisions({ epic: e, onBusy }: { epic: Epic; onBusy: (is: boolean) =
   );
 }
 
-// offersOf are the decisions about the whole run, also those that its changes ask for.
+// offersOf are the decisions about the whole run, also those that its changes ask for, each with
+// the change that it accepts.
 function offersOf(e: Epic): Offer[] {
   const all = each(e.offers);
   const asked = each(e.inbox)
     .filter((i) => !i.key)
-    .flatMap((i) => each(i.offers));
+    .flatMap((i) => each(i.offers).map((o) => (o.tamper ? { ...o, label: `${o.label}: ${i.title}`, what: i.asks } : o)));
   return [...all, ...asked.filter((o) => !all.some((x) => x.verb === o.verb && x.how === o.how && x.tamper === o.tamper))];
 }
 

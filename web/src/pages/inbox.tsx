@@ -1,4 +1,5 @@
 import type { Inbox as Answer, Repository } from "../api";
+import { Afterwards } from "../parts/afterwards";
 import { Loaded, Title } from "../parts/basics";
 import { InboxList } from "../parts/inbox";
 import { useResource } from "../resource";
@@ -7,7 +8,7 @@ import { each } from "../words";
 export function Inbox() {
   const inbox = useResource<Answer>("/inbox");
   const repos = each(useResource<Repository[]>("/repos").data);
-  const several = repos.length > 1 || repos.some((r) => each(r.epics).length > 1);
+  const epics = repos.flatMap((r) => each(r.epics).map((e) => ({ ...e, dir: r.dir })));
   return (
     <>
       <Title text="Inbox" />
@@ -23,7 +24,12 @@ export function Inbox() {
                   <kbd>j</kbd> <kbd>k</kbd> move, <kbd>Enter</kbd> opens, <kbd>a</kbd> approve, <kbd>r</kbd> reject, <kbd>t</kbd> retry, <kbd>s</kbd> skip.
                 </span>
               </p>
-              <InboxList items={each(items)} detailed repos={several} />
+              <InboxList items={each(items)} detailed epics={epics.length > 1} repos={repos.length > 1} />
+              {epics
+                .filter((e) => each(items).some((i) => i.epic === e.id))
+                .map((e) => (
+                  <Afterwards key={e.id} of={e} dir={e.dir} named={epics.length > 1} />
+                ))}
             </>
           )
         }

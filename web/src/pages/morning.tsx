@@ -2,6 +2,7 @@
 // next, whether I may trust it.
 import type { ReactNode } from "react";
 import type { Epic, EpicLine, Inbox, Repository, Result, SprintLine } from "../api";
+import { Afterwards } from "../parts/afterwards";
 import { Ago, Clock, Command, Loaded, Section, Status, Title } from "../parts/basics";
 import { Forecasted } from "../parts/forecast";
 import { InboxList } from "../parts/inbox";
@@ -37,7 +38,7 @@ function News({ repos }: { repos: Repository[] }) {
   const several = repos.length > 1;
   return (
     <>
-      <Title text={headline(inbox.data ? waiting.length : lines.reduce((n, e) => n + e.waits, 0), failed, lines)} />
+      <Title text={headline(inbox.data ? waiting.length : lines.reduce((n, e) => n + e.waits, 0), failed, repos, lines)} />
       <EpicList lines={lines} several={several} />
       {repos.map((r) =>
         each(r.trouble).map((t) => (
@@ -48,12 +49,12 @@ function News({ repos }: { repos: Repository[] }) {
       )}
       {waiting.length > 0 && (
         <Section title="Waits for you" count={waiting.length}>
-          <InboxList items={waiting} repos={several || lines.length > 1} />
+          <InboxList items={waiting} epics={lines.length > 1} repos={several} />
         </Section>
       )}
       {failed > 0 && (
         <Section title="Failed" count={failed}>
-          <Failures failures={each(inbox.data?.failures)} epics={lines.length > 1} />
+          <Failures failures={each(inbox.data?.failures)} epics={lines.length > 1} repos={several} />
         </Section>
       )}
       {news.length + ready.length > 0 && (
@@ -101,11 +102,15 @@ function readyOf(lines: Line[]): Line[] {
   return fresh.length > 0 ? fresh.slice(0, most) : lines.some(hasNews) ? [] : done.slice(0, 1);
 }
 
-function headline(waits: number, failed: number, lines: EpicLine[]): string {
-  if (lines.length === 0) return "No runs here yet";
+function headline(waits: number, failed: number, repos: Repository[], lines: EpicLine[]): string {
+  const unread = repos.reduce((n, r) => n + each(r.trouble).length, 0) + lines.filter((e) => e.broken).length;
+  if (lines.length + unread === 0) return "No runs here yet";
+  const interrupted = lines.filter((e) => e.run.state === "interrupted").length;
   const parts = [];
   if (waits > 0) parts.push(`${waits} ${waits === 1 ? "waits" : "wait"} for you`);
   if (failed > 0) parts.push(`${failed} failed`);
+  if (interrupted > 0) parts.push(lines.length > 1 ? `${interrupted} interrupted` : "interrupted");
+  if (unread > 0) parts.push(`${count(unread, "run")} cannot be read`);
   const running = lines.reduce((n, e) => n + (e.counts?.["running"] ?? 0), 0);
   if (parts.length === 0) parts.push("Nothing waits for you, nothing failed");
   if (running > 0 && lines.some((e) => e.run.state === "at work")) parts.push(`${running} running`);
@@ -185,15 +190,17 @@ function EpicNext({ line, several }: Of) {
       {several && <h3>{e.title}</h3>}
       <div>
         {e.run.state !== "at work" && e.says !== e.run.state && <p>{e.says}</p>}
-        <Some title="at work on" epic={e.id} sprints={each(e.running)}>
+        <Some title={atWork(e.run) ? "at work on" : "interrupted:"} epic={e.id} sprints={each(e.running)}>
           <Slots of={e} />
         </Some>
         <Some title="then" epic={e.id} sprints={each(e.upcoming)} />
         <Forecasted of={e} />
-        {e.command && e.run.plan_approved && (
+        {e.command && e.run.plan_approved ? (
           <p>
             {toContinue(e.run)}: <Command text={e.command} /> <span className="faint">in {e.dir}</span>
           </p>
+        ) : (
+          <Afterwards of={e} dir={e.dir} />
         )}
       </div>
     </>

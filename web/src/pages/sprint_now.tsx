@@ -125,7 +125,7 @@ function Stands({ s, heard }: { s: TabProps["s"]; heard: string }) {
         {show.doing && <span>{show.doing}</span>}
         {show.since && s.shown !== "goes on" && (
           <span>
-            {show.status} for <Ago at={show.since} />
+            {s.shown} for <Ago at={show.since} />
           </span>
         )}
         <Holds of={s} />

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState, type FormEvent } from "react";
 import type { Decided, NextStep, Offer, Session } from "../api";
 import { announce } from "../announce";
 import { decide, Failure } from "../client";
-import { useKeys } from "../keys";
+import { rowAtHand, useKeys } from "../keys";
 import { frozen } from "../frozen";
 import { refresh, useResource } from "../resource";
 import { settle } from "../route";
@@ -45,7 +45,7 @@ const formOf = (offer: Offer, of: Subject): Form => ({ offer, id: crypto.randomU
 
 const keyOf: Record<string, string> = { approve: "a", reject: "r", retry: "t", skip: "s" };
 // doing names an offer in an address.
-export const doing = (o: { verb: string; how?: string }): string => (o.how ? `${o.verb}.${o.how}` : o.verb);
+export const doing = (o: { verb: string; how?: string; tamper?: string }): string => [o.verb, o.how, o.tamper].filter(Boolean).join(".");
 
 export const label = (o: Offer): string => capital(o.label);
 
@@ -103,8 +103,13 @@ export function Decisions({ subject, open, onBusy }: { subject: Subject; open?: 
     setForm(formOf(offer, subject));
     return true;
   };
-  const first = (verb: string) => decisions.find((o) => o.verb === verb && o.main) ?? decisions.find((o) => o.verb === verb && !o.how) ?? decisions.find((o) => o.verb === verb);
-  useKeys({ a: () => begin(first("approve")), r: () => begin(first("reject")), t: () => begin(first("retry")), s: () => begin(first("skip")) });
+  const first = (verb: string) => {
+    const those = decisions.filter((o) => o.verb === verb);
+    const main = those.find((o) => o.main);
+    return main || subject.key === "" ? main : (those.find((o) => !o.how) ?? those[0]); // a key is for what is worth doing about the run
+  };
+  const byKey = (verb: string) => () => !(subject.key === "" && rowAtHand()) && begin(first(verb)); // else it is about that row
+  useKeys({ a: byKey("approve"), r: byKey("reject"), t: byKey("retry"), s: byKey("skip") });
   useEffect(() => {
     if (!open || !session) return;
     begin(decisions.find((o) => doing(o) === open) ?? first(open));

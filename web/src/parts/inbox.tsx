@@ -1,6 +1,6 @@
 // What waits for a person, as rows: on Morning, Inbox and the epic's page.
 import type { InboxItem } from "../api";
-import { rowAtHand, useKeys } from "../keys";
+import { actOfRow, rowAtHand, useKeys } from "../keys";
 import { go, to } from "../route";
 import { count, each, firstLine } from "../words";
 import { Ago, Status } from "./basics";
@@ -18,36 +18,47 @@ const hrefOf = (i: InboxItem, verb = ""): string => {
   return to.sprint(i.epic, i.key, "now", verb ? { do: verb } : {});
 };
 
-export function InboxList({ items, detailed, repos }: { items: InboxItem[]; detailed?: boolean; repos: boolean }) {
+interface Which {
+  detailed?: boolean;
+  epics?: boolean; // of several, which is said
+  repos?: boolean;
+}
+
+export function InboxList({ items, ...which }: Which & { items: InboxItem[] }) {
+  // Also decisions that stand in no row: those behind "more".
   const act = (verb: string) => {
+    if (actOfRow(verb)) return true;
     const row = rowAtHand();
-    const offered = (i: InboxItem) => each(i.offers).some((o) => o.verb === verb);
-    const item = row ? items.find((i) => hrefOf(i) === row.dataset["inbox"] && offered(i)) : items.find(offered);
-    if (!item) return false;
+    const offered = (i: InboxItem | undefined) => each(i?.offers).some((o) => o.verb === verb);
+    const item = row ? items[Number(row.dataset["inbox"])] : items.find(offered);
+    if (!item || !offered(item)) return false;
     go(hrefOf(item, verb));
     return true;
   };
   useKeys(Object.fromEntries(Object.entries(verbs).map(([key, verb]) => [key, () => act(verb)])));
   return (
     <ul className="plain rows">
-      {items.map((i) => (
-        <InboxRow key={`${i.epic} ${i.key ?? ""} ${i.cause ?? ""}`} item={i} detailed={detailed ?? false} repos={repos} />
+      {items.map((i, at) => (
+        <InboxRow key={`${i.epic} ${i.key ?? ""} ${i.cause ?? ""} ${tamperOf(i)}`} item={i} at={at} {...which} />
       ))}
     </ul>
   );
 }
 
-function InboxRow({ item, detailed, repos }: { item: InboxItem; detailed: boolean; repos: boolean }) {
+const tamperOf = (i: InboxItem): string => each(i.offers)[0]?.tamper ?? "";
+
+function InboxRow({ item, at, detailed, epics, repos }: Which & { item: InboxItem; at: number }) {
   const href = hrefOf(item);
   const offers = each(item.offers).filter((o) => o.verb !== "apply" && (o.main || (!o.how && (o.verb === "approve" || o.verb === "reject"))));
   return (
     <li className="inboxrow">
       <div className="line">
-        <a className="what" href={href} data-row="" data-need="waits" data-inbox={href}>
+        <a className="what" href={href} data-row="" data-need="waits" data-inbox={at}>
           <Status status="waiting" word={item.cause || item.status} />
           {item.key && <span className="key">{item.key}</span>} <span className="title">{item.key ? item.title : item.epic_title}</span>
         </a>
         <span className="facts">
+          {epics && item.key && <span>{item.epic_title}</span>}
           {repos && <span>{item.repo}</span>}
           {item.since && <Ago at={item.since} />}
           {item.files > 0 && (

@@ -22,7 +22,7 @@ export function SprintRows({ epic, sprints }: { epic: string; sprints: SprintLin
               <span className="key">{s.key}</span> <span className="title">{s.title}</span>
             </a>
             <span className="facts">
-              {s.status === "running" && s.since && <Ago at={s.since} />}
+              {s.shown === "running" && s.since && <Ago at={s.since} />}
               {s.shown === "waiting" && s.since && (
                 <span>
                   for <Ago at={s.since} />
@@ -49,7 +49,8 @@ const filters: [string, (s: SprintLine) => boolean][] = [
   ["all", () => true],
   ["waiting", (s) => s.status === "waiting"],
   ["failed", (s) => s.status === "blocked"],
-  ["running", (s) => s.status === "running"],
+  ["running", (s) => s.shown === "running"],
+  ["interrupted", (s) => s.shown === "interrupted"],
   ["to do", (s) => s.status === "pending" || s.status === "ready"],
   ["done", (s) => s.status === "done" || s.status === "skipped"],
   ["cancelled", (s) => s.status === "cancelled"],
@@ -95,7 +96,7 @@ export function SprintList({ epic, sprints }: { epic: string; sprints: SprintLin
 }
 
 // Failures are blocked sprints, those with one cause together.
-export function Failures({ failures, epics }: { failures: Failure[]; epics: boolean }) {
+export function Failures({ failures, epics, repos }: { failures: Failure[]; epics?: boolean; repos?: boolean }) {
   return (
     <ul className="plain rows">
       {failures.map((f, i) => {
@@ -113,7 +114,8 @@ export function Failures({ failures, epics }: { failures: Failure[]; epics: bool
                 {keys.length > 8 && <span className="faint">and {keys.length - 8} more</span>}
               </span>
               <span className="facts">
-                {epics && <span>{f.repo}</span>}
+                {epics && <span>{f.epic_title}</span>}
+                {repos && <span>{f.repo}</span>}
                 {f.tries > 0 && <span>{count(f.tries, "attempt")}</span>}
                 <Holds of={f} />
               </span>
@@ -167,7 +169,7 @@ export function Bar({ counts, total }: { counts: Record<string, number> | null; 
   const c = counts ?? {};
   return (
     <div className="bar" aria-hidden="true">
-      {["done", "skipped", "running", "goes on", "waiting", "blocked", "cancelled", "ready", "pending"]
+      {["done", "skipped", "running", "interrupted", "goes on", "waiting", "blocked", "cancelled", "ready", "pending"]
         .filter((s) => (c[s] ?? 0) > 0)
         .map((s) => (
           <span key={s} className={tone(s)} style={{ flexGrow: c[s] ?? 0 }} />

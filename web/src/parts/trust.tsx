@@ -1,4 +1,5 @@
 // What speaks against what the run says of itself, and what was looked at.
+import { Fragment } from "react";
 import type { Change, Trust as Answer, TrustCheck } from "../api";
 import { useResource } from "../resource";
 import { api, to } from "../route";
@@ -80,7 +81,7 @@ function ChangeLine({ change: c }: { change: Change }) {
     <li>
       <Status status={c.fails_the_run ? "blocked" : "error"} word={c.grade} /> {c.text}{" "}
       {each(c.during).length > 0 && <span className="faint"> while {each(c.during).join(", ")} ran</span>}
-      {[c.look, c.accept].map((text) => text && <Command key={text} text={text} />)}
+      {[c.look, c.accept].map((text) => text && <Fragment key={text}> <Command text={text} /></Fragment>)}
       <Back text={c.put_back} />
     </li>
   );
