@@ -77,6 +77,7 @@ const axe = {
 
 for (const scheme of ["light", "dark"] as const) {
   test(`axe finds nothing on any page, ${scheme}`, async ({ page, morning }) => {
+    test.setTimeout(300_000); // some thirty pages
     await page.emulateMedia({ colorScheme: scheme });
     for (const place of await open(page, morning)) {
       await test.step(place.name, async () => {
