@@ -119,6 +119,7 @@ func sayWays(b record.BranchHolds, w io.Writer, all bool) {
 	fmt.Fprintf(w, "          git diff HEAD...%s\n", name)
 	if all {
 		fmt.Fprintf(w, "  take:   git merge %s\n", name)
+		fmt.Fprintln(w, "  page:   ralph ui")
 	}
 	if said := b.Shadowed(); said != "" {
 		fmt.Fprintf(w, "  %s\n", reveal.Words(said))
