@@ -62,6 +62,11 @@ func TestWhenWhatWentOn(t *testing.T) {
 			t.Errorf("no %q in %s", want, kinds)
 		}
 	}
+	for query, says := range map[string]string{"from=noon": `from is a time such as 2030-01-02T15:04:05Z, not \"noon\"`, "to=12:00": "to is a time"} {
+		if status, text, _ := s.text("/EPIC/timeline?" + query); status != http.StatusBadRequest || !strings.Contains(text, says) {
+			t.Errorf("%s: %d %s", query, status, text)
+		}
+	}
 	later := got[[]TimelineRow](s, "/EPIC/timeline?from="+rows[1].Start.UTC().Add(time.Millisecond).Format(time.RFC3339Nano))
 	if len(later) != len(rows)-1 {
 		t.Errorf("%d of %d rows are later", len(later), len(rows))

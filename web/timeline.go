@@ -2,7 +2,6 @@ package web
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/ralph-compiler/ralph/app/words"
@@ -193,10 +192,18 @@ func (b *bars) cut(at time.Time) {
 func timeOf(t time.Time) *time.Time { return &t }
 
 // within leaves out what ended before a time, and what began after another.
-func within(rows []TimelineRow, from, to string) []TimelineRow {
-	low, _ := time.Parse(time.RFC3339, strings.TrimSpace(from)) // zero: no bound
-	high, _ := time.Parse(time.RFC3339, strings.TrimSpace(to))
+func within(rows []TimelineRow, from, to string) ([]TimelineRow, error) {
+	var bounds [2]time.Time // zero: no bound
+	for i, text := range []string{from, to} {
+		if text == "" {
+			continue
+		}
+		var err error
+		if bounds[i], err = time.Parse(time.RFC3339, text); err != nil {
+			return nil, invalid("%s is a time such as 2030-01-02T15:04:05Z, not %q", [...]string{"from", "to"}[i], text)
+		}
+	}
 	return slices.DeleteFunc(rows, func(r TimelineRow) bool {
-		return !low.IsZero() && r.End != nil && r.End.Before(low) || !high.IsZero() && r.Start.After(high)
-	})
+		return !bounds[0].IsZero() && r.End != nil && r.End.Before(bounds[0]) || !bounds[1].IsZero() && r.Start.After(bounds[1])
+	}), nil
 }
