@@ -24,10 +24,10 @@ func Brief(d time.Duration) string {
 	switch {
 	case d <= 0:
 		return "0s"
-	case d < time.Second:
-		return fmt.Sprintf("0.%ds", max(d/(100*time.Millisecond), 1))
+	case d < 950*time.Millisecond: // rounded, as on the page
+		return fmt.Sprintf("0.%ds", max((d+50*time.Millisecond)/(100*time.Millisecond), 1))
 	case d < time.Minute:
-		return fmt.Sprintf("%ds", int(d.Seconds()))
+		return fmt.Sprintf("%ds", max(int(d.Seconds()), 1))
 	case d < time.Hour:
 		return fmt.Sprintf("%dm%02ds", int(d.Minutes()), int(d.Seconds())%60)
 	case d < 24*time.Hour:

@@ -7,7 +7,7 @@ import (
 
 func TestBriefHasOneUnitBelowAMinute(t *testing.T) {
 	for d, want := range map[time.Duration]string{
-		-time.Second: "0s", 0: "0s", time.Millisecond: "0.1s", 182 * time.Millisecond: "0.1s", 999 * time.Millisecond: "0.9s",
+		-time.Second: "0s", 0: "0s", time.Millisecond: "0.1s", 182 * time.Millisecond: "0.2s", 949 * time.Millisecond: "0.9s", 950 * time.Millisecond: "1s",
 		time.Second: "1s", 59_900 * time.Millisecond: "59s", 185 * time.Second: "3m05s", 130 * time.Minute: "2h10m", 76 * time.Hour: "3d4h",
 	} {
 		if got := Brief(d); got != want {
