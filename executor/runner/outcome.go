@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
@@ -113,6 +114,7 @@ func fetch(r executor.AgentRun) error {
 const (
 	maxLeft     = 50
 	maxLeftFile = 1 << 20 // bytes; a larger one is not kept
+	maxLooked   = 1000    // entries of its directory
 )
 
 // keepLeft copies the files that a program in a sandbox left beside its outcome, for the agents
@@ -123,13 +125,16 @@ func (b Base) keepLeft(r executor.AgentRun) error {
 	}
 	root, err := os.OpenRoot(r.Inside())
 	if err != nil {
-		return err
+		return nil //nolint:nilerr // what the program made unreadable is not kept
 	}
 	defer root.Close()
-	entries, err := fs.ReadDir(root.FS(), ".")
+	dir, err := root.Open(".")
 	if err != nil {
-		return err
+		return nil //nolint:nilerr // the same
 	}
+	entries, _ := dir.ReadDir(maxLooked) // as far as they can be read
+	_ = dir.Close()                      // it was only read
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	entries = lists.Keep(entries, func(e fs.DirEntry) bool {
 		st, err := e.Info()
 		return err == nil && st.Mode().IsRegular() && st.Size() <= maxLeftFile && !strings.HasPrefix(e.Name(), r.Turn()+".")
