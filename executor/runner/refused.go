@@ -65,7 +65,7 @@ func heed(w *wall.Spec, r executor.AgentRun, argv, env []string, end context.Can
 		case !slices.Contains(hosts, d.Host):
 		case none:
 			end(&noModel{sandbox: w.Name, host: d.Host})
-		case reaches(w, d.Host): // and is refused for what it is
+		case (d.Private || loopback(d.Host)) && reaches(w, d.Host): // where it is, not what a program sent it
 			end(&noModel{sandbox: w.Name, host: d.Host, why: d.Why})
 		}
 	}

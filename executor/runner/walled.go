@@ -1,8 +1,12 @@
 package runner
 
 import (
+	"cmp"
+	"errors"
+	"io/fs"
 	"net/netip"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -170,15 +174,36 @@ func Place(r executor.AgentRun, ext string) string {
 	return filepath.Join(r.Inside(), r.Turn()+ext)
 }
 
-// Outside is where a path of a turn's programs is on the machine: in a sandbox the home
-// directory is another.
+// Outside is where a path of a turn's programs is on the machine; "" if the sandbox covers it.
+// Where the policy mounts nothing, a home directory inside is the sandbox's own.
 func Outside(r executor.AgentRun, env []string, path string) string {
 	home := filepath.Clean(Value(env, "HOME"))
 	if r.Wall == nil || r.Wall.Home == "" || home == "" {
 		return path
 	}
-	if rest, ok := strings.CutPrefix(path, home+"/"); ok {
+	rest, inHome := strings.CutPrefix(path, home+"/")
+	if !r.Wall.Kind.InPlace() { // where HOME is another, nothing is mounted below it
+		for _, m := range slices.Backward(r.Wall.Mounts) {
+			at := cmp.Or(m.At, m.From)
+			below, in := strings.CutPrefix(path+"/", at+"/")
+			switch _, err := os.Stat(m.From); {
+			case !in, m.Optional && errors.Is(err, fs.ErrNotExist):
+			case m.Cover:
+				return ""
+			default:
+				return filepath.Join(m.From, below)
+			}
+		}
+	}
+	if inHome {
 		return filepath.Join(r.Wall.Home, rest)
 	}
 	return path
+}
+
+// Inside is the environment that a turn's programs get in its sandbox, with ralph's login
+// of the runner if it uses one.
+func Inside(r executor.AgentRun, env []string) []string {
+	_, env = loggedIn(r, env)
+	return env
 }

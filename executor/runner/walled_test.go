@@ -3,6 +3,8 @@ package runner
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -74,7 +76,7 @@ func TestASandboxThatRefusesTheModelEndsTheTurn(t *testing.T) {
 		runner  ir.Runner
 		env     []string
 		network []string // nil: no proxy
-		refused string   // what the proxy refuses then
+		refused string   // what the proxy refuses then, as a private host
 		want    string   // "": the turn goes on
 	}{
 		"the host is not listed":          {claude, nil, []string{"example.com"}, "api.anthropic.com:443", fmt.Sprintf(add, "api.anthropic.com:443")},
@@ -101,7 +103,7 @@ func TestASandboxThatRefusesTheModelEndsTheTurn(t *testing.T) {
 			if ctx.Err() != nil {
 				t.Errorf("%s: it ends before anything is refused", name)
 			}
-			w.Egress.Refused(wall.Denial{Host: c.refused, Why: "it is private"})
+			w.Egress.Refused(wall.Denial{Host: c.refused, Why: "it is private", Private: true})
 			if told != c.refused {
 				t.Errorf("%s: the record lacks it", name)
 			}
@@ -114,5 +116,52 @@ func TestASandboxThatRefusesTheModelEndsTheTurn(t *testing.T) {
 			t.Errorf("%s: it is no configuration failure: %v", name, got)
 		}
 		end(nil)
+	}
+}
+
+// What a program sends in a tunnel to its model, a test of its work say, is not the
+// model's refusal.
+func TestOddBytesToTheModelEndNoTurn(t *testing.T) {
+	r := executor.AgentRun{Runner: ir.Runner{Kind: "claude"}, Agent: "ann", Step: &ir.Step{}, Node: &ir.Node{}, Wall: &wall.Spec{Name: "default"}}
+	r.Wall.Egress = &wall.Egress{Hosts: []string{"model"}}
+	ctx, end := context.WithCancelCause(t.Context())
+	defer end(nil)
+	w := inside(r, []string{"program"}, nil)
+	heed(w, r, []string{"program"}, nil, end)
+	w.Egress.Refused(wall.Denial{Host: "api.anthropic.com:443", Why: "what was sent is not TLS"})
+	if err := Refused(ctx, r); err != nil {
+		t.Errorf("it ended the turn: %v", err)
+	}
+}
+
+func TestWhereAPathOfASandboxIsOnTheMachine(t *testing.T) {
+	top := t.TempDir()
+	for _, dir := range []string{"codex", "file"} {
+		if err := os.Mkdir(filepath.Join(top, dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := wall.Spec{Kind: wall.Namespaces, Home: "/own", Mounts: []wall.Mount{
+		{From: filepath.Join(top, "codex"), At: "/home/u/.codex"},
+		{From: filepath.Join(top, "file"), At: "/home/u/.codex/a"},
+		{From: filepath.Join(top, "none"), At: "/home/u/.claude", Optional: true},
+		{At: "/home/u/.codex/hidden", Cover: true},
+	}}
+	for path, want := range map[string]string{
+		"/home/u/.codex/b":        filepath.Join(top, "codex", "b"),
+		"/home/u/.codex/a":        filepath.Join(top, "file"),
+		"/home/u/.codex/a/c":      filepath.Join(top, "file", "c"),
+		"/home/u/.codex/hidden/x": "",
+		"/home/u/.codexes":        "/own/.codexes",
+		"/home/u/.claude/x":       "/own/.claude/x",
+		"/elsewhere":              "/elsewhere",
+	} {
+		if got := Outside(executor.AgentRun{Wall: &w}, []string{"HOME=/home/u"}, path); got != want {
+			t.Errorf("%s is at %q, want %q", path, got, want)
+		}
+	}
+	w.Kind = wall.Landlock
+	if got := Outside(executor.AgentRun{Wall: &w}, []string{"HOME=/home/u"}, "/home/u/.codex/b"); got != "/own/.codex/b" {
+		t.Errorf("with landlock it is at %q", got)
 	}
 }

@@ -2,6 +2,7 @@ package codex
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -124,6 +125,32 @@ func TestASlugIsAProfile(t *testing.T) {
 		if p.it(); p.class() != executor.FailConfig {
 			t.Errorf("%s: got %q, %v", slug, p.class(), p.err)
 		}
+	}
+}
+
+// In a sandbox Codex finds the profiles that the sandbox shows.
+func TestASlugIsAProfileThatTheSandboxShows(t *testing.T) {
+	t.Parallel()
+	home, own := t.TempDir(), t.TempDir()
+	file := filepath.Join(home, ".codex", "dev.config.toml")
+	if err := errors.Join(os.Mkdir(filepath.Dir(file), 0o700), os.WriteFile(file, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	env := []string{"HOME=" + home}
+	r := executor.AgentRun{Agent: "ann", Slug: "dev", Node: &ir.Node{}, Runner: ir.Runner{Kind: "codex"}, Wall: &wall.Spec{Name: "default", Kind: wall.Namespaces, Home: own}}
+	if err := checkProfile(r, env); err == nil || !strings.Contains(err.Error(), `sandbox "default" does not show it: add read = ["`+file+`"]`) {
+		t.Errorf("nothing shows it: %v", err)
+	}
+	r.Wall.Mounts = []wall.Mount{{From: file}}
+	if err := checkProfile(r, env); err != nil {
+		t.Errorf("read shows it: %v", err)
+	}
+	r.Wall.Login = &wall.Login{Dir: t.TempDir(), Own: t.TempDir()}
+	if err := checkProfile(r, env); err == nil || !strings.Contains(err.Error(), "give it a key") {
+		t.Errorf("with ralph's login: %v", err)
+	}
+	if err := checkProfile(r, append(env, "CODEX_API_KEY=k")); err != nil {
+		t.Errorf("with a key in place of it: %v", err)
 	}
 }
 

@@ -31,26 +31,35 @@ func home(env []string) string {
 }
 
 // checkProfile reports a slug that names no profile: Codex would run without a word
-// as if none was named.
+// as if none was named. In a sandbox a profile is there if its read shows it.
 func checkProfile(r executor.AgentRun, env []string) error {
 	if r.Slug == "" {
 		return nil
 	}
-	dir := runner.Outside(r, env, home(env))
+	dir := home(runner.Inside(r, env))
+	file := filepath.Join(dir, r.Slug+profileEnd)
 	if filepath.Base(r.Slug) == r.Slug && dir != "" {
-		if st, err := os.Stat(filepath.Join(dir, r.Slug+profileEnd)); err == nil && st.Mode().IsRegular() {
+		if st, err := os.Stat(runner.Outside(r, env, file)); err == nil && st.Mode().IsRegular() {
 			return nil
 		}
 	}
-	all, err := profiles(dir)
-	if err != nil {
-		return runner.Configuration(err)
+	known := ""
+	switch {
+	case r.Wall != nil && dir != home(env):
+		known = "ralph's login of this runner has no profiles: give it a key"
+	case r.Wall != nil:
+		known = fmt.Sprintf("sandbox %q does not show it: add read = [%q]", r.Wall.Name, file)
+	default:
+		all, err := profiles(dir)
+		if err != nil {
+			return runner.Configuration(err)
+		}
+		known = "there is none"
+		if len(all) > 0 {
+			known = "there are " + strings.Join(lists.Map(all, func(n executor.Native) string { return n.Name }), ", ")
+		}
 	}
-	known := "there is none"
-	if len(all) > 0 {
-		known = "there are " + strings.Join(lists.Map(all, func(n executor.Native) string { return n.Name }), ", ")
-	}
-	return runner.Configuration(fmt.Errorf("agent %s: slug = %q names a profile of Codex, %s, and that is not there (%s)", runner.AgentOf(r), r.Slug, filepath.Join(dir, r.Slug+profileEnd), known))
+	return runner.Configuration(fmt.Errorf("agent %s: slug = %q names a profile of Codex, %s, and that is not there (%s)", runner.AgentOf(r), r.Slug, file, known))
 }
 
 // Natives implements executor.Program: the profiles of the user, each a file
