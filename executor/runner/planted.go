@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/regular"
@@ -35,22 +36,36 @@ func OpenCodePlanted(r executor.AgentRun, env []string) error {
 			return nil
 		}
 	}
-	for _, dir := range []string{"plugin", "plugins"} {
-		entries, _ := os.ReadDir(filepath.Join(r.Dir, ".opencode", dir)) // what ralph cannot read OpenCode cannot either
+	root, err := os.OpenRoot(r.Dir)
+	if err != nil {
+		return Configuration(err)
+	}
+	defer root.Close()
+	for _, name := range []string{"plugin", "plugins"} {
+		dir := filepath.Join(".opencode", name)
+		entries, err := fs.ReadDir(root.FS(), dir)
+		if err != nil && !absent(err) && !errors.Is(err, fs.ErrPermission) { // what ralph may not read OpenCode may not either
+			return wouldRun(dir) // a link that leads out of the worktree, say
+		}
 		for _, e := range entries {
 			if ext := filepath.Ext(e.Name()); ext == ".js" || ext == ".ts" {
-				return wouldRun(filepath.Join(".opencode", dir, e.Name()))
+				return wouldRun(filepath.Join(dir, e.Name()))
 			}
 		}
 	}
 	for _, dir := range []string{"", ".opencode"} {
 		for _, name := range []string{"opencode.json", "opencode.jsonc"} {
-			if path := filepath.Join(dir, name); brings(filepath.Join(r.Dir, path)) {
+			if path := filepath.Join(dir, name); brings(root, path) {
 				return wouldRun(path)
 			}
 		}
 	}
 	return nil
+}
+
+// absent reports whether an error says that a file is not there, nor its directory.
+func absent(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
 func wouldRun(path string) error {
@@ -60,9 +75,9 @@ func wouldRun(path string) error {
 
 // brings reports whether a configuration names code or repositories that OpenCode
 // loads. One that cannot be read as OpenCode may read it does.
-func brings(path string) bool {
-	b, err := regular.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
+func brings(root *os.Root, path string) bool {
+	b, err := regular.ReadMaxIn(root, path, 1<<20)
+	if absent(err) {
 		return false
 	}
 	b = bytes.TrimSpace(plainJSON(bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))))

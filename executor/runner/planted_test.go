@@ -27,6 +27,7 @@ func TestCodeThatOpenCodeWouldRunIsRefused(t *testing.T) {
 		"what nobody can read":             {"opencode.json", `{"plugin":["./x.js"]`, true},
 		"settings":                         {"opencode.json", "{\"$schema\":\"https://opencode.ai/config.json\", // \"plugin\"\n\"mcp\":{\"a\":{\"command\":[\"plugin\",],},}, \"plugin\": [ ],}\n", false},
 		"an empty file":                    {"opencode.json", "\n", false},
+		"a file for a directory":           {".opencode", "plugin", false},
 		"another file":                     {"other.json", `{"plugin":["./x.js"]}`, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -44,5 +45,23 @@ func TestCodeThatOpenCodeWouldRunIsRefused(t *testing.T) {
 				t.Errorf("who trusts the project is refused: %v", err)
 			}
 		})
+	}
+}
+
+// Links of the worktree are OpenCode's to follow, and not ralph's.
+func TestALinkToCodeThatOpenCodeWouldRunIsRefused(t *testing.T) {
+	away := t.TempDir()
+	if err := os.WriteFile(filepath.Join(away, "p.js"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{".opencode/plugin", ".opencode", "opencode.json"} {
+		r := executor.AgentRun{Dir: t.TempDir()}
+		path := filepath.Join(r.Dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.Symlink(away, path)); err != nil {
+			t.Fatal(err)
+		}
+		if err := OpenCodePlanted(r, nil); err == nil {
+			t.Errorf("%s leads out of the worktree, and nothing is said", name)
+		}
 	}
 }

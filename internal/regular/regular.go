@@ -100,6 +100,11 @@ func ReadMax(path string, limit int64) ([]byte, error) { return read(limit)(Open
 // ReadIn reads a regular file below a root.
 func ReadIn(root *os.Root, path string) ([]byte, error) { return read(-1)(OpenIn(root, path)) }
 
+// ReadMaxIn reads a regular file below a root, of at most limit bytes.
+func ReadMaxIn(root *os.Root, path string, limit int64) ([]byte, error) {
+	return read(limit)(OpenIn(root, path))
+}
+
 func read(limit int64) func(*os.File, error) ([]byte, error) {
 	return func(f *os.File, err error) ([]byte, error) {
 		if err != nil {
