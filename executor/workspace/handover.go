@@ -207,7 +207,7 @@ func (s *space) quarantined(ctx context.Context, dir string) (*incomingPack, err
 		return nil, err
 	}
 	var said bytes.Buffer
-	if err := s.git.pipe(ctx, bufio.NewReader(f), &said, in.env, "index-pack", "--strict", "--fix-thin", "--stdin", fmt.Sprintf("--max-input-size=%d", s.largest)); err != nil {
+	if err := s.streaming().pipe(ctx, bufio.NewReader(f), &said, in.env, "index-pack", "--strict", "--fix-thin", "--stdin", fmt.Sprintf("--max-input-size=%d", s.largest)); err != nil {
 		return nil, err
 	}
 	_, name, _ := strings.Cut(strings.TrimSpace(said.String()), "\t") // pack, and its name
@@ -293,7 +293,15 @@ func (s *space) keepPack(ctx context.Context, in *incomingPack) error {
 		return err
 	}
 	defer f.Close()
-	return s.git.pipe(ctx, bufio.NewReader(f), nil, nil, again...)
+	return s.streaming().pipe(ctx, bufio.NewReader(f), nil, nil, again...)
+}
+
+// streaming is a git that holds no large file of a pack in memory: a few bytes of a pack can
+// be one of hundreds of megabytes.
+func (s *space) streaming() *git {
+	g := *s.git
+	g.conf = append(slices.Clip(g.conf), "-c", "core.bigFileThreshold=8m")
+	return &g
 }
 
 // movePack moves a pack to the user's, which git sees from when its index is there. moved

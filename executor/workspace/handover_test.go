@@ -242,6 +242,29 @@ git verify-pack -v .git/objects/pack/*.idx | grep -q '^chain length' || exit 1; 
 	}
 }
 
+// A pack of a few bytes can hold a file of hundreds of megabytes, which takes no memory outside.
+func TestALargeFileIsHandedOverInLittleMemory(t *testing.T) {
+	r := newRepo(t, executortest.Epic(two, cloning))
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	r.must(err)
+	from := filepath.Join(dir, "from")
+	cmd := exec.Command("sh", "-ec", `git init -q from; cd from; head -c 100000000 /dev/zero > z; git add z; git -c user.name=a -c user.email=a commit -qm z; echo HEAD | git pack-objects -q --revs --stdout > ../pack`)
+	cmd.Dir, cmd.Env = dir, userEnv()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	small := filepath.Join(dir, "git")
+	r.must(os.WriteFile(small, fmt.Appendf(nil, "#!/bin/sh\nulimit -v 90000\nexec %s \"$@\"\n", r.space.git.bin), 0o700))
+	head := strings.TrimSpace(r.git("-C", from, "rev-parse", "HEAD"))
+	r.space.git.bin = small
+	in, err := r.space.quarantined(t.Context(), dir)
+	r.must(err)
+	r.must(r.space.keepPack(t.Context(), in))
+	if !r.has(head) {
+		t.Error("it is not there")
+	}
+}
+
 // A hand-over that is cut leaves its quarantine, which the next run removes.
 func TestACutHandOverIsCleanedUp(t *testing.T) {
 	r := newRepo(t, executortest.Epic(two, cloning))
