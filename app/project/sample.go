@@ -14,6 +14,7 @@ import (
 	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/slug"
+	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/policies"
 )
 
@@ -36,8 +37,9 @@ const GitAttributes = "epic.json text eol=lf -merge\n"
 
 // Sample holds what the policy written by init says about the project.
 type Sample struct {
-	Gates []sampleGate
-	Setup []string
+	Gates   []sampleGate
+	Setup   []string
+	Sandbox ir.Sandbox // the one that holds where no other is named
 }
 
 type sampleGate struct {
@@ -51,7 +53,7 @@ type sampleGate struct {
 // SamplePolicy is ralph.hcl for the project in dir: a gate for each way of testing that
 // the project declares. try finds out which of them are green.
 func SamplePolicy(dir string, say func(format string, args ...any), try func(*Sample) error) ([]byte, error) {
-	s := Sample{}
+	s := Sample{Sandbox: ir.Sandbox{Kind: "auto", Network: []string{"model"}}}
 	root, err := os.OpenRoot(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist): // init makes it

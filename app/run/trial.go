@@ -14,15 +14,18 @@ import (
 	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/effects"
 	"github.com/ralph-compiler/ralph/executor/gate"
 	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/process"
+	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/internal/text"
+	"github.com/ralph-compiler/ralph/internal/wall"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// TryGates runs each gate in a clone of HEAD, where agents start, and marks those that
-// pass. Each may take limit; 0 runs none.
+// TryGates runs each gate in a clone of HEAD, where agents start, in the sandbox that it
+// will have, and marks those that pass. Each may take limit; 0 runs none.
 func TryGates(ctx context.Context, s *project.Sample, say func(format string, args ...any), dir string, limit time.Duration) error {
 	if len(s.Gates) == 0 || limit <= 0 {
 		return nil
@@ -44,19 +47,27 @@ func TryGates(ctx context.Context, s *project.Sample, say func(format string, ar
 		return nil
 	}
 	defer t.end()
-	say("trying each for at most %s, in a clone of HEAD (--try 0 tries nothing)\n", words.Brief(limit))
+	where := "in the sandbox that ralph.hcl gives it"
+	if why := t.confine(ctx, s.Sandbox); why != nil {
+		where = "without a sandbox, which this machine cannot make"
+		say("note   %v\n", why)
+	}
+	say("trying each for at most %s, in a clone of HEAD, %s (--try 0 tries nothing)\n", words.Brief(limit), where)
 	for _, c := range s.Setup {
-		got, err := t.run(ctx, c)
+		got, err := t.run(ctx, c, true)
 		if err != nil {
 			return err
 		}
 		if got.Verdict != executor.Pass {
 			say("tried  %-30s failed, so nothing after it was tried: %s\n", c, cmp.Or(text.FirstLine(got.Message), string(got.Verdict)))
+			if t.tools != nil {
+				say("       it reaches no host: what is not in your caches needs its host in the network of worktree\n")
+			}
 			return nil
 		}
 	}
 	for g := range lists.Refs(s.Gates) {
-		got, err := t.run(ctx, g.Command)
+		got, err := t.run(ctx, g.Command, false)
 		if err != nil {
 			return err
 		}
@@ -80,6 +91,7 @@ type trial struct {
 	top   string // of all that it made
 	limit time.Duration
 	runs  int
+	tools *effects.Tools // nil: no sandbox
 }
 
 // newTrial clones what is committed. The repository itself is only read.
@@ -93,7 +105,7 @@ func newTrial(ctx context.Context, dir string, limit time.Duration) (*trial, err
 	if _, err := git("-C", dir, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"); err != nil {
 		return nil, errors.New("HEAD names no commit that git can read; agents start from one")
 	}
-	top, err := os.MkdirTemp("", "ralph-init-")
+	top, err := regular.MkdirTemp("ralph-init-")
 	if err != nil {
 		return nil, err
 	}
@@ -110,12 +122,50 @@ func (t *trial) dir() string { return filepath.Join(t.top, "repository") }
 // end removes the clone.
 func (t *trial) end() { _ = os.RemoveAll(t.top) } // what is left is in the directory for temporary files
 
-// run runs a command as a gate.
-func (t *trial) run(ctx context.Context, command string) (executor.GateJudged, error) {
+// The gate and the sandbox of a trial.
+const tried, box = "tests", ir.DefaultSandbox
+
+// confine has what follows run in a sandbox; the error says why this machine makes none.
+func (t *trial) confine(ctx context.Context, s ir.Sandbox) error {
+	epic := &ir.Epic{Sandboxes: map[string]ir.Sandbox{box: s}, Gates: map[string]ir.Gate{tried: {Kind: "command", Sandbox: box}}}
+	epic.Run.Worktree.Sandbox = box
+	c, err := material(epic)
+	if err != nil {
+		return err
+	}
+	var refused []string
+	if c.Kinds, c.Groups, refused = kinds(ctx, epic, inUse(epic), ""); len(refused) > 0 {
+		return errors.New(strings.Join(refused, "; "))
+	}
+	c.Mounts = func(dir string) ([]wall.Mount, error) { return []wall.Mount{{From: dir, Write: true}}, nil }
+	t.tools = &effects.Tools{Epic: epic, State: filepath.Join(t.top, "state"), Confinement: c}
+	return nil
+}
+
+// run runs a command as a gate, or with setup as a command of setup.
+func (t *trial) run(ctx context.Context, command string, setup bool) (executor.GateJudged, error) {
 	t.runs++
-	return gate.Command{}.Judge(ctx, executor.GateRun{
-		Name: "tests", Node: &ir.Node{ID: "init", Key: "init"}, Epic: "init", Effect: executor.Effect{Step: "init", Attempt: t.runs},
+	q := executor.GateRun{
+		Name: tried, Node: &ir.Node{ID: "init", Key: "init"}, Epic: "init", Effect: executor.Effect{Step: "init", Attempt: t.runs},
 		Gate: ir.Gate{Kind: "command", Run: strings.ReplaceAll(command, "${", "$${"), TimeoutMS: t.limit.Milliseconds()},
 		Dir:  t.dir(), Files: filepath.Join(t.top, "files"),
-	})
+	}
+	if t.tools == nil {
+		return gate.Command{}.Judge(ctx, q)
+	}
+	if setup {
+		spec, err := t.tools.Around(q.Node.ID, true)
+		if err != nil {
+			return executor.GateJudged{}, err
+		}
+		q.Wall = spec.With(wall.Mount{From: q.Dir, Write: true})
+		return gate.Command{}.Judge(ctx, q)
+	}
+	in, err := t.tools.Visit(q.Node.ID, &ir.Step{}, "", tried, q.Dir)
+	if err != nil {
+		return executor.GateJudged{}, err
+	}
+	q.Wall = in.Wall
+	got, err := gate.Command{}.Judge(ctx, q)
+	return got, errors.Join(err, in.Done())
 }

@@ -55,8 +55,8 @@ agent "planner" {
 # reach their model, commands no host. A sandbox of another name can be given to one
 # step or gate: `sandbox = sandbox.NAME`, or `sandbox = sandbox.none`.
 sandbox "default" {
-  kind    = "auto"
-  network = ["model"]
+  kind    = {{quote .Sandbox.Kind}}
+  network = {{list .Sandbox.Network}}
 }
 
 worktree {
