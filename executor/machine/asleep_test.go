@@ -129,3 +129,24 @@ func TestALifeThatSleptUnderAnotherEpicIsRead(t *testing.T) { // execution §1, 
 		t.Errorf("%d turns more", got)
 	}
 }
+
+// A life that sleeps is over when its sprint is to run again.
+func TestALifeThatSleepsIsForgottenByARerun(t *testing.T) { // execution §2
+	keys := []string{"1.1", "1.2: 1.1"}
+	s := newScript(t, keys, gatesOf("unit"), approved(1))
+	s.answer = collects("the same")
+	s.begin()
+	s.end()
+	turns := s.turns()
+	s.change(executortest.Epic(keys, gatesOf("unit", "lint"), approved(1)))
+	s.begin() // cut: it sleeps
+	if v := s.view("1.2"); v.Status != executor.Pending {
+		t.Fatalf("it is %s", v.Status)
+	}
+	s.begin(func(e *executor.RunStarted) { e.Rerun = []ir.NodeID{"bd-1-2"} })
+	s.end()
+	s.is("1.2", executor.Waiting, executor.CauseApproval, "ok asks for approval")
+	if got := s.turns() - turns; got != 1 {
+		t.Errorf("%d turns more, not 1", got)
+	}
+}

@@ -120,8 +120,8 @@ func (r *Run) revive(n *node, again, ticked bool) error {
 		if same && r.mended(n) {
 			return r.judgeBlocked(n)
 		}
-		if text := same || !again && !n.sum && n.life.work == n.ir.Digest.Work; text && n.people.handed.by == "" {
-			return nil // also if the epic of that time had other gates or limits, and its life cannot go on: ralph retry
+		if same && n.people.handed.by == "" {
+			return nil
 		}
 	case n.status == executor.Running, n.status == executor.Waiting:
 		if same && n.unsettled == 0 && n.life.print == fingerprint(r.inputs(n)) {
