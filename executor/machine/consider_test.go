@@ -62,11 +62,7 @@ func TestWhatDoesNotApplyIsRefused(t *testing.T) { // execution §5
 		"a retry of what another epic.json changed": {
 			func(t *testing.T) *stage {
 				s := asking(t, one)
-				s.epic = executortest.Epic(one, func(e *ir.Epic) { e.Nodes[0].Prompt = []string{"Do another thing."} })
-				s.fresh()
-				for _, e := range s.events {
-					s.apply(e)
-				}
+				s.under(executortest.Epic(one, func(e *ir.Epic) { e.Nodes[0].Prompt = []string{"Do another thing."} }))
 				return s
 			},
 			"1.1", executor.Decision{Verb: executor.RetryNode, Message: "red"}, "epic.json has changed it",
@@ -96,7 +92,16 @@ func TestWhatDoesNotApplyIsRefused(t *testing.T) { // execution §5
 		"an earlier success of what has none":   {func(t *testing.T) *stage { return asking(t, one) }, "1.1", keepOld, "no earlier success"},
 		"an earlier success of what is done":    {finished, "1.1", keepOld, "no earlier success"},
 		"an earlier success of what is skipped": {func(t *testing.T) *stage { s := again(t); s.ok("1.1", force); return s }, "1.1", keepOld, "no earlier success"},
-		"an earlier success of what runs":       {again, "1.1", keepOld, "no earlier success"},
+		"an earlier sum": {
+			func(t *testing.T) *stage {
+				s := finished(t)
+				s.is(executor.Integration, executor.Done, "", "")
+				s.under(executortest.Epic(one, func(e *ir.Epic) { e.Nodes[0].Prompt = []string{"Do another thing."} }))
+				return s
+			},
+			executor.Integration, keepOld, "no earlier success",
+		},
+		"an earlier success of what runs": {again, "1.1", keepOld, "no earlier success"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := c.bring(t)
@@ -109,10 +114,15 @@ func TestWhatDoesNotApplyIsRefused(t *testing.T) { // execution §5
 	}
 }
 
-func (s *stage) apply(e executor.Event) {
+// under reads the journal with another epic.json, as a command that is no apply does.
+func (s *stage) under(epic *ir.Epic) {
 	s.t.Helper()
-	if err := s.run.Apply(e); err != nil {
-		s.t.Fatal(err)
+	s.epic = epic
+	s.fresh()
+	for _, e := range s.events {
+		if err := s.run.Apply(e); err != nil {
+			s.t.Fatal(err)
+		}
 	}
 }
 
@@ -257,5 +267,95 @@ func TestABlockedSprintBeginsAnewFromOtherResults(t *testing.T) { // execution �
 	}
 	if now := s.view("1.1").Result.Commit; from != now || now == old {
 		t.Errorf("1.2 was done from %s; 1.1 has %s, and had %s", from, now, old)
+	}
+}
+
+// A person who took the session over goes on, gives it back, or has it judged.
+func TestATakeoverEndsByAPerson(t *testing.T) { // execution §3 sessions, §5
+	taken := executor.AgentEnded{End: executor.EndTakenOver, Session: "s1"}
+	for name, c := range map[string]struct {
+		d        executor.Decision
+		attempts int
+		turns    int // of agents, after it
+	}{
+		"resumed":      {resume, 1, 1},
+		"instructed":   {executor.Decision{Verb: executor.RetryNode, Message: "make it blue"}, 2, 1},
+		"as it stands": {executor.Decision{Verb: executor.Approve}, 1, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t, []string{"1.1"}, step(func(s *ir.Step) { s.Limits.Attempts = 1 }))
+			s.answer = agents(map[ir.NodeID][]executor.AgentEnded{"bd-1-1": {taken}})
+			s.begin()
+			s.until(nil)
+			s.is("1.1", executor.Waiting, executor.CauseTakeover, "")
+			s.no("1.1", retry, "another attempt needs instructions")
+			before := s.turns()
+			s.ok("1.1", c.d)
+			s.until(nil)
+			s.is("1.1", executor.Done, "", "")
+			if got := len(s.view("1.1").Attempts); got != c.attempts {
+				t.Errorf("%d attempts, want %d", got, c.attempts)
+			}
+			if got := s.turns() - before; got != c.turns {
+				t.Errorf("%d turns more, want %d", got, c.turns)
+			}
+		})
+	}
+}
+
+// What was handed in on results that are others now is judged, or given up, by a person.
+func TestWhatWasHandedInOnOtherResultsWaits(t *testing.T) { // execution §5: retry --gates-only
+	for name, c := range map[string]struct {
+		d     executor.Decision
+		turns int
+	}{
+		"judged":   {handIn, 0},
+		"given up": {executor.Decision{Verb: executor.RetryNode, How: executor.Discard}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t, []string{"1.1", "1.2: 1.1"})
+			s.answer = agents(map[ir.NodeID][]executor.AgentEnded{"bd-1-2": {failed(), failed(), failed()}})
+			s.begin()
+			s.end()
+			s.ok("1.2", handIn)
+			s.begin(func(e *executor.RunStarted) { e.Rerun = []ir.NodeID{"bd-1-1"} })
+			s.until(nil)
+			s.is("1.2", executor.Waiting, executor.CauseHandedIn, "")
+			s.no("1.2", retry, s.view("1.2").Reason)
+			before := s.turns()
+			s.ok("1.2", c.d)
+			s.until(nil)
+			s.is("1.2", executor.Done, "", "")
+			if got := s.turns() - before; got != c.turns {
+				t.Errorf("%d turns more, want %d", got, c.turns)
+			}
+		})
+	}
+}
+
+// Of several earlier successes the one counts that was made from the present results.
+func TestKeepOldTakesTheSuccessOfThePresentResults(t *testing.T) { // execution §2 (keep-old)
+	lines := []string{"1.1", "1.2: 1.1"}
+	s := newScript(t, lines)
+	s.begin()
+	s.end()
+	first := s.view("1.2").Result.Commit
+	s.change(other(lines, "two", "1.1"))
+	s.begin()
+	s.end()
+	if s.view("1.2").Result.Commit == first {
+		t.Fatal("1.2 was not done again")
+	}
+	s.change(executortest.Epic(lines))
+	s.answer = agents(map[ir.NodeID][]executor.AgentEnded{"bd-1-2": {failed(), failed(), failed()}})
+	s.begin(func(e *executor.RunStarted) { e.Rerun = []ir.NodeID{"bd-1-2"} })
+	s.end()
+	s.is("1.2", executor.Blocked, "", "3 attempts")
+	s.ok("1.2", keepOld)
+	s.begin()
+	s.end()
+	s.is("1.2", executor.Done, "", "")
+	if got := s.view("1.2").Result.Commit; got != first {
+		t.Errorf("it counts with %s, want %s", got, first)
 	}
 }
