@@ -157,7 +157,8 @@ func testGitProcessesOfANode(t *testing.T) {
 }
 
 // BenchmarkHandOver takes 5,000 new files of a clone that a confined node has committed,
-// in a sandbox, and without one: in ms each.
+// in a sandbox, and without one: in ms each, and as a ratio to the same objects by git's
+// pack-objects and index-pack alone, into an empty repository.
 func BenchmarkHandOver(b *testing.B) {
 	for _, name := range []string{"confined", "open"} {
 		b.Run(name, func(b *testing.B) { benchHandOver(b, name == "confined") })
@@ -169,7 +170,7 @@ func benchHandOver(b *testing.B, confined bool) {
 	if testing.Short() {
 		files = 200
 	}
-	var took time.Duration
+	var took, plain time.Duration
 	for range b.N {
 		r := newRepo(b, executortest.Epic(two, cloning))
 		if confined {
@@ -185,7 +186,11 @@ func benchHandOver(b *testing.B, confined bool) {
 		r.must(err)
 		_, head, err := r.space.cloneHead(w)
 		r.must(err)
+		r.sh("bd-1-1", `git init -q --bare "$TOP-plain"`)
 		began := time.Now()
+		r.sh("bd-1-1", `echo HEAD | git pack-objects --revs --stdout -q --window=0 | git -C "$TOP-plain" index-pack --strict --stdin >/dev/null`)
+		plain += time.Since(began)
+		began = time.Now()
 		r.must(r.space.importFrom(b.Context(), w, head))
 		took += time.Since(began)
 		if w.refused != "" || !r.has(head) {
@@ -193,4 +198,6 @@ func benchHandOver(b *testing.B, confined bool) {
 		}
 	}
 	b.ReportMetric(float64(took.Milliseconds())/float64(b.N), "ms/hand-over")
+	b.ReportMetric(float64(plain.Milliseconds())/float64(b.N), "git-ms")
+	b.ReportMetric(float64(took)/float64(plain), "ratio")
 }

@@ -126,7 +126,7 @@ func (s *space) copyObjects(ctx context.Context, w *worktree, want ...string) er
 	} else {
 		w.added += total(added)
 	}
-	if err := s.git.pipe(ctx, strings.NewReader(revs), tmp, env, "pack-objects", "--revs", "--stdout", "-q"); err != nil {
+	if err := s.git.pipe(ctx, strings.NewReader(revs), tmp, append(env, keepMemory...), "pack-objects", "--revs", "--stdout", "-q"); err != nil {
 		return err
 	}
 	count, err := packed(tmp)
@@ -137,7 +137,7 @@ func (s *space) copyObjects(ctx context.Context, w *worktree, want ...string) er
 	if count > few {
 		args = []string{"index-pack", "--strict", "--stdin"}
 	}
-	return s.git.pipe(ctx, bufio.NewReader(tmp), nil, nil, args...)
+	return s.git.pipe(ctx, bufio.NewReader(tmp), nil, keepMemory, args...)
 }
 
 // newRevs names objects of a clone, and after "--not" what it has from the user's
