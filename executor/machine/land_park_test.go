@@ -56,3 +56,50 @@ func TestAClosedPullRequestSendsTheSprintBack(t *testing.T) { // execution §3: 
 		t.Errorf("the result is %q; the one that was refused is %q", got, first)
 	}
 }
+
+// A pull request that is closed sends a sprint of several steps to where a failure of the
+// last one goes.
+func TestAClosedPullRequestGoesWhereAFailureGoes(t *testing.T) { // execution §3, §7
+	s := newStage(t, []string{"1.1"}, mode("wait", "node"), threeSteps)
+	s.answer = onKind(executor.EffectPoll, executor.PullSeen{State: "closed", Comment: "use tabs"})
+	s.begin(func(r *executor.RunStarted) { r.Wait = true })
+	s.until(nil)
+	s.is("1.1", executor.Done, "", "")
+	if got, want := s.trail(), "design implement review implement review"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// What a turn cost counts, also if its sprint was ended meanwhile; a retry begins when the
+// turn is gone.
+func TestTheCostOfAStoppedTurnCounts(t *testing.T) { // execution §4 budget, §5 cancel
+	s := newStage(t, []string{"1.1"})
+	s.answer = agents(map[ir.NodeID][]executor.AgentEnded{"bd-1-1": {used(num(120), nil, "success"), used(num(5), nil, "success")}})
+	s.begin()
+	s.until(inAgent)
+	s.ok("1.1", cancel)
+	s.ok("1.1", retry)
+	s.land()
+	if got := s.run.Overview().Spent.Tokens; got != 120 {
+		t.Errorf("%d tokens are counted, want 120", got)
+	}
+	s.until(nil)
+	s.is("1.1", executor.Done, "", "")
+	if got := s.run.Overview().Spent.Tokens; got != 125 {
+		t.Errorf("%d tokens are counted at the end, want 125", got)
+	}
+}
+
+// An approval is of one result: what is made anew asks again.
+func TestAnApprovalIsOfOneResult(t *testing.T) { // execution §5: bound to gate, result and base
+	s := newScript(t, []string{"1.1"}, gatesOf("unit"), approved(0))
+	s.begin()
+	s.end()
+	s.ok("1.1", executor.Decision{Verb: executor.Approve})
+	s.begin()
+	s.end()
+	s.is("1.1", executor.Done, "", "")
+	s.begin(func(e *executor.RunStarted) { e.Rerun = []ir.NodeID{"bd-1-1"} })
+	s.end()
+	s.is("1.1", executor.Waiting, executor.CauseApproval, "ok asks for approval")
+}
