@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -34,6 +35,7 @@ func (b *build) passIntegration(diags *diag.List) *ir.Epic {
 			e.Epic.Integration.PR = pr
 		}
 	}
+	checkForge(s, in, diags)
 	if name := s.Integration.ConflictAgent; name.V != "" {
 		b.crew.agent(ir.AgentRef{Name: name.V, Range: name.Range}, diags)
 	}
@@ -51,7 +53,7 @@ func (b *build) passIntegration(diags *diag.List) *ir.Epic {
 			Level: s.HITL.Level.Get("gates"), Plan: s.HITL.Plan.Get("auto"), Approvers: atless(s.HITL.Approvers.V),
 			Labels: s.HITL.Labels.V, OnHumanMessage: s.HITL.OnHumanMessage.Get("pause"), IdleCooldownMS: s.HITL.IdleCooldownMS.V,
 		},
-		Git: ir.GitSettings{Cleanup: s.Git.Cleanup.Get("never"), Commit: s.Git.Commit.Get("each"), Remote: s.Git.Remote.V, OnTamper: onTamper(s.Git.OnTamper.V)},
+		Git: ir.GitSettings{Cleanup: s.Git.Cleanup.Get("never"), Commit: s.Git.Commit.Get("each"), Remote: s.Git.Remote.V, Forge: s.Git.Forge.V, OnTamper: onTamper(s.Git.OnTamper.V)},
 		Worktree: ir.Worktree{
 			Setup: s.Worktree.Setup.V, Copy: s.Worktree.Copy.V, Env: s.Worktree.Env.V, Secrets: s.Worktree.Secrets.V, MinFree: s.Worktree.MinFree.V, MaxCommit: s.Worktree.MaxCommit.V,
 			Submodules: s.Worktree.Submodules.V, Layout: s.Worktree.Layout.Get("clone"),
@@ -76,6 +78,25 @@ func (it *part) nodeHITL(run ir.HITL) *ir.NodeHITL {
 		return nil
 	}
 	return &own
+}
+
+// checkForge refuses pull requests where none can be made.
+func checkForge(s *policies.Settings, in *ir.Integration, diags *diag.List) {
+	if s.Git.Forge.V != "none" {
+		return
+	}
+	at, asks, instead := s.Git.Forge.Range, "--pr "+in.PR, "leave the flag out"
+	switch v := s.Integration; {
+	case in.Mode == "wait":
+		at, asks, instead = v.Mode.Range, `mode = "wait"`, `write mode = "dag" or mode = "branch"`
+	case in.PR == "none":
+		return
+	case in.PR == v.PR.V:
+		at, asks, instead = v.PR.Range, fmt.Sprintf("pr = %q", in.PR), `write pr = "none"`
+	}
+	diags.Add(diag.Newf("forge-none", at, "%s, and forge = \"none\" makes no pull requests", asks).
+		WithDetail("Either %s, or write forge = \"gh\" or forge = \"glab\".", instead).
+		WithRelated(s.Git.Forge.Range, "the forge"))
 }
 
 // onTamper leaves the default out of the file.

@@ -44,6 +44,7 @@ var topLevel = map[string]string{
 	"Git.Cleanup":                   `git { cleanup = "on_success" }`,
 	"Git.Commit":                    `git { commit = "squash" }`,
 	"Git.Remote":                    `git { remote = "upstream" }`,
+	"Git.Forge":                     `git { forge = "glab" }`,
 	"Git.OnTamper":                  `git { on_tamper = "note" }`,
 	"Worktree.Setup":                `worktree { setup = ["make"] }`,
 	"Worktree.Copy":                 `worktree { copy = [".env.test"] }`,

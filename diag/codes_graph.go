@@ -37,6 +37,7 @@ var graphCodes = rows{
 	{"branch-format", Error, "git refuses the name of a branch"},
 	{"branch-clash", Error, "Two branches cannot coexist"},
 	{"name-taken", Warning, "A branch or a worktree of the epic cannot be made here"},
+	{"forge-none", Error, "Pull requests are asked for, and no forge makes them"},
 	{"sandbox-layout", Error, "A sandbox with linked worktrees"},
 	{"sandbox-unused", Warning, "No program runs in the policy's sandboxes"},
 	{"sandbox-without-model", Error, "A sandbox cuts an agent off from its model"},

@@ -98,6 +98,7 @@ var edits = map[string]func(e *ir.Epic){
 		n.Merges = []ir.Key{"5.2", "6.1a"}
 	},
 	"tables-change": func(e *ir.Epic) {
+		e.Run.Git.Forge = "glab"
 		delete(e.Agents, "planner")
 		e.Agents["tester"] = ir.Agent{Runner: "claude", Access: "read"}
 		r := e.Runners["claude"]

@@ -12,6 +12,7 @@ var enums = map[string][]string{
 	"HITL.on_human_message": {"pause", "review", "cooldown"},
 	"GitSettings.cleanup":   {"never", "on_success"},
 	"GitSettings.commit":    {"each", "squash"},
+	"GitSettings.forge":     {"gh", "glab", "none"},
 	"GitSettings.on_tamper": {"note"},
 	"Worktree.layout":       {"worktree", "clone"},
 	"Tracker.kind":          {"bd"},

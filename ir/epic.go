@@ -112,6 +112,7 @@ type GitSettings struct {
 	Commit  string `json:"commit"`  // each, squash
 	Remote  string `json:"remote"`
 
+	Forge    string `json:"forge,omitempty"`     // gh, glab, none: what makes pull requests; left out: it follows from the remote's host
 	OnTamper string `json:"on_tamper,omitempty"` // note: a run does not fail because others changed settings, hooks or refs; left out: it does
 }
 

@@ -18,6 +18,7 @@ type Git struct {
 	Cleanup  Value[string] `hcl:"cleanup" enum:"never on_success" doc:"when worktrees are removed: never or on_success"`
 	Commit   Value[string] `hcl:"commit" enum:"each squash" doc:"what becomes of the agent's own commits: each or squash"`
 	Remote   Value[string] `hcl:"remote" doc:"the remote that is pushed to"`
+	Forge    Value[string] `hcl:"forge" enum:"gh glab none" doc:"the program that makes pull requests: gh, glab or none; by default that of the remote's host"`
 	OnTamper Value[string] `hcl:"on_tamper" enum:"fail note" doc:"what a change of settings, hooks or refs by others does to the run: fail or note"`
 }
 
