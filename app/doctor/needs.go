@@ -21,12 +21,14 @@ const (
 type needs map[string]bool
 
 // needsOf are the needs of a policy, and of the epic that was made of it (nil if there is none).
-func needsOf(p *project.Policy, runners *configured, epic *ir.Epic) needs {
+// forge says with what pull requests are made under the settings of one of them.
+func needsOf(p *project.Policy, forge func(ir.GitSettings) string, runners *configured, epic *ir.Epic) needs {
 	if len(p.Input.Files) == 0 && epic == nil || p.Diags.HasErrors() {
 		return nil
 	}
-	in := p.Set.Settings.Integration
-	n := needs{"gh": in.PR.V != "" && in.PR.V != "none", "bd": p.Set.Tracker != nil}
+	n := needs{"bd": p.Set.Tracker != nil}
+	in, git := p.Set.Settings.Integration, p.Set.Settings.Git
+	n.pulls(forge, ir.Integration{PR: in.PR.V, Mode: in.Mode.V}, ir.GitSettings{Forge: git.Forge.V, Remote: git.Remote.V})
 	for name := range runners.agents {
 		r := runners.epic.Runners[name]
 		n[r.Kind] = true
@@ -42,13 +44,18 @@ func needsOf(p *project.Policy, runners *configured, epic *ir.Epic) needs {
 	if epic == nil {
 		return n
 	}
-	pr := epic.Epic.Integration.PR
-	n["gh"] = n["gh"] || pr != "" && pr != "none"
+	n.pulls(forge, epic.Epic.Integration, epic.Run.Git)
 	n["bd"] = n["bd"] || epic.Run.Tracker != nil
 	for _, s := range epic.Sandboxes {
 		n.sandbox(s.Kind, s.Accept, s.Limits)
 	}
 	return n
+}
+
+func (n needs) pulls(forge func(ir.GitSettings) string, in ir.Integration, git ir.GitSettings) {
+	if run.AsksForPulls(in) {
+		n[forge(git)] = true
+	}
 }
 
 func (n needs) sandbox(kind, accept string, limits map[string]string) {

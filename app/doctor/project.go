@@ -56,7 +56,13 @@ func examinePolicy(ctx context.Context, root string, epic *ir.Epic, live bool) (
 		found = append(found, Finding{Name: "policy", State: "warning", Detail: "it has errors", Hint: "ralph validate ralph.hcl policies/*.hcl says which"})
 	}
 	configured := configuredRunners(p.Set, epic)
-	needs := needsOf(p, configured, epic)
+	needs := needsOf(p, func(git ir.GitSettings) string {
+		forge, err := workspace.ForgeOf(ctx, root, git)
+		if err != nil {
+			found = append(found, bad(err)...)
+		}
+		return forge
+	}, configured, epic)
 	runners, err := configured.examine(ctx, root, live)
 	if err != nil {
 		found = append(found, bad(err)...)

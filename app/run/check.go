@@ -14,6 +14,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/exit"
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/workspace"
 	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/process"
 	"github.com/ralph-compiler/ralph/internal/shell"
@@ -70,15 +71,41 @@ func (r *Opened) CheckPrograms(ctx context.Context) error {
 			}
 		}
 	}
-	if in := r.Epic.Epic.Integration; in.PR != "none" && in.PR != "" || in.Mode == "wait" {
-		if _, err := exec.LookPath("gh"); err != nil {
-			missing["pull requests (integration): gh is not on PATH: install it (https://cli.github.com), then: gh auth login"] = true
-		}
+	if why, err := r.checkForge(ctx); err != nil {
+		return err
+	} else if why != "" {
+		missing[why] = true
 	}
 	if len(missing) == 0 {
 		return nil
 	}
 	return exit.Unstartedf("programs are missing:\n  - %s", strings.Join(slices.Sorted(maps.Keys(missing)), "\n  - "))
+}
+
+// checkForge looks up the program that makes the pull requests that are asked for.
+func (r *Opened) checkForge(ctx context.Context) (string, error) {
+	if !AsksForPulls(r.Epic.Epic.Integration) {
+		return "", nil
+	}
+	forge, err := workspace.ForgeOf(ctx, r.Space.Top(), r.Epic.Run.Git)
+	if err != nil {
+		return "", err
+	}
+	for _, t := range Tools {
+		if t.Name != forge {
+			continue
+		}
+		if _, err := exec.LookPath(forge); err != nil {
+			what, _, _ := strings.Cut(t.Purpose, " (")
+			return fmt.Sprintf("%s (integration): %s is not on PATH: install it (%s), then: %[2]s auth login", what, forge, t.Hint), nil
+		}
+	}
+	return "", nil
+}
+
+// AsksForPulls reports whether pull requests are made of results.
+func AsksForPulls(in ir.Integration) bool {
+	return in.PR != "none" && in.PR != "" || in.Mode == "wait"
 }
 
 // checkAgents finds out whether the agent of a step, or one that takes its place,

@@ -9,6 +9,7 @@ var Tools = []tool{
 	{"opencode", "--version", "runner opencode", "npm install -g opencode-ai"},
 	{"codex", "--version", "runner codex", "npm install -g @openai/codex"},
 	{"gh", "--version", "pull requests (integration { pr = … })", "https://cli.github.com"},
+	{"glab", "--version", "merge requests (integration { pr = … })", "https://gitlab.com/gitlab-org/cli"},
 	{"bd", "version", "tracker \"bd\"", "https://github.com/steveyegge/beads"},
 	{"dot", "-V", "ralph graph --format svg", "install Graphviz: apt-get install graphviz, brew install graphviz"},
 }

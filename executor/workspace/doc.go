@@ -48,7 +48,7 @@
 //
 // Fetch and push run with the user's configuration, but without hooks; the target
 // is fetched into a ref of ralph's own, branches are pushed with a lease on ralph's
-// last push, and pull requests are looked up by head branch before gh creates one.
+// last push, and pull requests are looked up by head branch before one is created, by gh or glab.
 //
 // # Layouts
 //
