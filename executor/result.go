@@ -3,6 +3,8 @@ package executor
 import (
 	"cmp"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -20,6 +22,28 @@ type Pull struct {
 	Number int    `json:"number"`
 	URL    string `json:"url"`
 }
+
+// Word is what people call it at its forge.
+func (p Pull) Word() string { return PullWord(p.URL) }
+
+// Ref is its number as its forge writes it.
+func (p Pull) Ref() string {
+	if p.Word() == mergeRequest {
+		return "!" + strconv.Itoa(p.Number)
+	}
+	return "#" + strconv.Itoa(p.Number)
+}
+
+// PullWord is what people call the pull request at an address: GitLab's are merge
+// requests.
+func PullWord(url string) string {
+	if strings.Contains(url, "/merge_requests/") {
+		return mergeRequest
+	}
+	return "pull request"
+}
+
+const mergeRequest = "merge request"
 
 // SinceStart lists the first changes since the step's start: what gates judge.
 func (c Collected) SinceStart() []FileChange {

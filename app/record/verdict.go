@@ -140,7 +140,7 @@ func closeReason(v machine.NodeView, n *ir.Node) string {
 		out += fmt.Sprintf(": commit %.12s on %s", v.Result.Commit, n.Git.Branch)
 	}
 	if v.Pull.URL != "" {
-		out += ", pull request " + v.Pull.URL
+		out += ", " + v.Pull.Word() + " " + v.Pull.URL
 	}
 	return out
 }

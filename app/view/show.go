@@ -81,7 +81,8 @@ func showFacts(s record.ShowJSON, w *sheet) {
 	w.field("worktree", s.Worktree)
 	w.field("result", s.Commit)
 	if s.PullURL != "" {
-		w.field("pull request", fmt.Sprintf("#%d %s", s.PullNumber, s.PullURL))
+		p := executor.Pull{Number: s.PullNumber, URL: s.PullURL}
+		w.field(p.Word(), p.Ref()+" "+p.URL)
 	}
 }
 

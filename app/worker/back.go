@@ -9,6 +9,7 @@ import (
 
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/app/words"
+	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/tracker/bd"
 )
 
@@ -107,7 +108,7 @@ func (w *Worker) settled(r *Run, i bd.Issue, kind string) error {
 	c.Wrote, _ = i.Phase()
 	state, why := end.ClaimState(), end.Why
 	if end.Pull != "" && i.ExternalRef != "" && i.ExternalRef != end.Pull {
-		w.Say.linef(i.ID, "has the external reference %s, which ralph did not write: it is kept, and a comment names the pull request", i.ExternalRef)
+		w.Say.linef(i.ID, "has the external reference %s, which ralph did not write: it is kept, and a comment names the %s", i.ExternalRef, executor.PullWord(end.Pull))
 	}
 	switch {
 	case kind != end.Kind:

@@ -88,7 +88,7 @@ func (r *Run) onTrouble(n *node, now time.Time) executor.Event {
 	case t.Class == executor.FailConflict:
 		return ask(executor.CauseConflict)
 	case t.kind == executor.EffectPoll && t.Class != executor.FailConfig:
-		w := executor.NodeWaiting{For: executor.ForHuman, Cause: executor.CausePull, Until: later(now, pollEvery.Milliseconds()), Detail: "the pull request could not be asked for: " + t.Detail}
+		w := executor.NodeWaiting{For: executor.ForHuman, Cause: executor.CausePull, Until: later(now, pollEvery.Milliseconds()), Detail: "the " + l.pull.Word() + " could not be asked for: " + t.Detail}
 		return n.event(w)
 	case t.Class == executor.FailForeign:
 		return ask(executor.CauseForeign)

@@ -134,7 +134,7 @@ func (n *node) awaitPull(now time.Time) executor.Event {
 	p := n.life.pull
 	return n.event(executor.NodeWaiting{
 		For: executor.ForHuman, Cause: executor.CausePull, Until: later(now, pollEvery.Milliseconds()),
-		Detail: fmt.Sprintf("pull request #%d is not merged yet (%s)", p.Number, p.URL),
+		Detail: fmt.Sprintf("%s %s is not merged yet (%s)", p.Word(), p.Ref(), p.URL),
 	})
 }
 
@@ -152,9 +152,9 @@ func (r *Run) pullSeen(n *node, b executor.PullSeen) {
 		if b.Comment != "" {
 			message += ":\n\n" + b.Comment
 		}
-		n.people.tell(executor.Decision{Verb: executor.Reject, By: fmt.Sprintf("pull request #%d", l.pull.Number), Message: executor.Fitting(message)})
+		n.people.tell(executor.Decision{Verb: executor.Reject, By: l.pull.Word() + " " + l.pull.Ref(), Message: executor.Fitting(message)})
 		if n.ir.Kind == ir.GateKind || len(n.ir.Steps) == 0 { // no one would do it better
-			l.why, l.stage = executor.Fitting(fmt.Sprintf("pull request #%d: %s", l.pull.Number, message)), stageStopped
+			l.why, l.stage = executor.Fitting(fmt.Sprintf("%s %s: %s", l.pull.Word(), l.pull.Ref(), message)), stageStopped
 			return
 		}
 		l.streak, l.sign, l.stage = 0, "", stageOpen

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/internal/shellword"
 	"github.com/ralph-compiler/ralph/internal/text"
@@ -107,7 +108,7 @@ func (m *Mirror) remarks(b *bead, v machine.NodeView, s should) {
 		m.once(b, fmt.Sprintf("[not closed] [task:%s] %s has claimed it; ralph leaves its status and assignee alone. In ralph it is %s: %s. To close it: bd --actor %s close %s", b.id, b.known.Assignee, v.Status, s.reason, shellword.Quote(b.known.Assignee), b.id))
 	}
 	if m.says(MirrorPR) && s.ref != "" && m.keepsRef(b, s.ref) {
-		m.report("%s has the external reference %s in bd, which ralph did not write: it stays, and the pull request %s is in a comment", b.id, b.known.ExternalRef, s.ref)
+		m.report("%s has the external reference %s in bd, which ralph did not write: it stays, and the %s %s is in a comment", b.id, b.known.ExternalRef, executor.PullWord(s.ref), s.ref)
 		m.once(b, fmt.Sprintf("[pull request] [task:%s] %s", b.id, s.ref))
 	}
 }
