@@ -40,7 +40,9 @@ func TestWhatDoesNotApplyIsRefused(t *testing.T) { // execution §5
 	}{
 		"a budget with another verb": {
 			func(t *testing.T) *stage { return asking(t, one) },
-			"1.1", executor.Decision{Verb: executor.RetryNode, Budget: ir.Budget{Tokens: 1}, Message: "x"}, "retry cannot add to a budget",
+			"1.1",
+			executor.Decision{Verb: executor.RetryNode, Budget: ir.Budget{Tokens: 1}, Message: "x"},
+			"retry cannot add to a budget",
 		},
 		"a skip while the result is published": {published, "1.1", force, "is being published right now"},
 		"a cancel then":                        {published, "1.1", cancel, "is being published right now"},
@@ -65,7 +67,9 @@ func TestWhatDoesNotApplyIsRefused(t *testing.T) { // execution §5
 				s.under(executortest.Epic(one, func(e *ir.Epic) { e.Nodes[0].Prompt = []string{"Do another thing."} }))
 				return s
 			},
-			"1.1", executor.Decision{Verb: executor.RetryNode, Message: "red"}, "epic.json has changed it",
+			"1.1",
+			executor.Decision{Verb: executor.RetryNode, Message: "red"},
+			"epic.json has changed it",
 		},
 		"handing in what was built on other results": {
 			func(t *testing.T) *stage {
