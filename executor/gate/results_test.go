@@ -62,6 +62,8 @@ func TestTestResultsAreCounted(t *testing.T) { // S1-26..29, K31
 		"names from plain output":              {"printf -- '--- FAIL: TestX (0.00s)\\n    x_test.go:3: no\\nFAIL\\n'; exit 1", nil, []string{"TestX"}, "fail", "x_test.go:3: no"},
 		"other XML is none":                    {heredoc("report.xml", "<coverage/>") + "exit 1", nil, nil, "skip", "exit code 1"},
 		"an old report is none":                {heredoc("junit.xml", junitXML) + "touch -d '2001-01-01' junit.xml; exit 1", nil, nil, "skip", ""},
+		"a report that is named and not there": {"echo \"generated xml file: $PWD/gone.xml\"; exit 1", nil, nil, "skip", ""},
+		"a directory is none":                  {"mkdir junit.xml; exit 1", nil, nil, "skip", ""},
 		"a link out of the worktree is none":   {heredoc("../out.xml", junitXML) + "ln -s ../out.xml junit.xml; exit 1", nil, nil, "skip", ""},
 		"broken XML adds what it holds":        {heredoc("junit.xml", junitXML[:len(junitXML)-80]) + "exit 1", &executor.TestCounts{Passed: 1, Failed: 2}, []string{"pkg.Class.breaks", "pkg.Class.throws"}, "fail", ""},
 		"passing tests":                        {"echo '{\"Action\":\"pass\",\"Package\":\"m\",\"Test\":\"T\"}'", &executor.TestCounts{Passed: 1}, nil, "pass", ""},
@@ -287,6 +289,33 @@ func TestAnAnswerInAFileHasALimit(t *testing.T) {
 		v, err := readVerdict(answers(nil, file), schema)
 		if want == "" && (err != nil || v.status != executor.Pass) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%d bytes: status %q, %v", size, v.status, err)
+		}
+	}
+}
+
+// What a report says of a test, and what it does not.
+func TestACaseOfJUnit(t *testing.T) {
+	for name, c := range map[string]struct {
+		report junitCase
+		want   testResult
+	}{
+		"a time":                {junitCase{Name: "a", Class: "C", Time: "1.5"}, testResult{Name: "C.a", State: "pass", Millis: 1500}},
+		"a time that is none":   {junitCase{Name: "a", Time: "soon"}, testResult{Name: "a", State: "pass"}},
+		"one before its start":  {junitCase{Name: "a", Time: "-1"}, testResult{Name: "a", State: "pass"}},
+		"one beyond all bounds": {junitCase{Name: "a", Time: "1e300"}, testResult{Name: "a", State: "pass"}},
+		"a message that the text lacks": {
+			junitCase{Name: "a", Failure: &junitSaid{Message: "1 != 2", Text: "\nat line 7\n"}},
+			testResult{Name: "a", State: "fail", Output: "1 != 2\nat line 7", why: "1 != 2"},
+		},
+		"a message that the text has": {
+			junitCase{Name: "a", Error: &junitSaid{Message: "1 != 2", Text: "1 != 2 at line 7"}},
+			testResult{Name: "a", State: "fail", Output: "1 != 2 at line 7", why: "1 != 2"},
+		},
+		"no message": {junitCase{Name: "a", Failure: &junitSaid{Text: "broken"}}, testResult{Name: "a", State: "fail", Output: "broken", why: "broken"}},
+		"skipped":    {junitCase{Name: "a", Skipped: &junitSaid{}}, testResult{Name: "a", State: "skip"}},
+	} {
+		if got := c.report.result(); got != c.want {
+			t.Errorf("%s: got %+v, want %+v", name, got, c.want)
 		}
 	}
 }
