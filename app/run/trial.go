@@ -60,9 +60,7 @@ func TryGates(ctx context.Context, s *project.Sample, say func(format string, ar
 		}
 		if got.Verdict != executor.Pass {
 			say("tried  %-30s failed, so nothing after it was tried: %s\n", c, cmp.Or(text.FirstLine(got.Message), string(got.Verdict)))
-			if t.tools != nil {
-				say("       it reaches no host: what is not in your caches needs its host in the network of worktree\n")
-			}
+			t.sayClosed(say, "worktree")
 			return nil
 		}
 	}
@@ -74,6 +72,7 @@ func TryGates(ctx context.Context, s *project.Sample, say func(format string, ar
 		if got.Verdict != executor.Pass {
 			say("tried  %-30s red: %s\n       it gets no baseline = \"green\": fix it before you let agents work against it\n",
 				g.Command, cmp.Or(text.FirstLine(got.Message), string(got.Verdict)))
+			t.sayClosed(say, "the gate")
 			continue
 		}
 		g.Green = true
@@ -121,6 +120,13 @@ func (t *trial) dir() string { return filepath.Join(t.top, "repository") }
 
 // end removes the clone.
 func (t *trial) end() { _ = os.RemoveAll(t.top) } // what is left is in the directory for temporary files
+
+// sayClosed says what a sandbox keeps from what failed in it.
+func (t *trial) sayClosed(say func(format string, args ...any), block string) {
+	if t.tools != nil {
+		say("       in its sandbox it reaches no host, and your caches alone: network in the block of %s lets hosts through\n", block)
+	}
+}
 
 // The gate and the sandbox of a trial.
 const tried, box = "tests", ir.DefaultSandbox
