@@ -155,20 +155,11 @@ func TestTheInputFitsItsSchema(t *testing.T) { // S0-53
 	r := judgeBy(t, `cp "$RALPH_PROMPT" prompt; echo '{"status":"pass","message":"ok"}'`)
 	r.Gate.InputSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["worktree_path","changed_files"],
 		"properties":{"worktree_path":{"type":"string"},"branch":{"type":"string"},"changed_files":{"type":"array","items":{"type":"string"}}}}`)
-	got, err := gate.Agent{Runners: runners}.Judge(t.Context(), r)
-	if err != nil || got.Verdict != executor.Pass {
-		t.Fatalf("got %+v, %v", got, err)
-	}
-	b, err := os.ReadFile(filepath.Join(r.Files, "gate-1.1-qa.input.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var input map[string]any
-	if err := json.Unmarshal(b, &input); err != nil || len(input) != 3 || input["branch"] != "ralph/x/1-1" || input["worktree_path"] != r.Dir {
-		t.Errorf("input %v, %v", input, err)
+	if input := inputOf(t, r); len(input) != 3 || input["branch"] != "ralph/x/1-1" || input["worktree_path"] != r.Dir {
+		t.Errorf("input %v", input)
 	}
 	r.Gate.InputSchema = json.RawMessage(`{"type":"object","required":["ticket"],"properties":{"ticket":{"type":"string"}}}`)
-	got, err = gate.Agent{Runners: runners}.Judge(t.Context(), r)
+	got, err := gate.Agent{Runners: runners}.Judge(t.Context(), r)
 	if err != nil || got.Verdict != executor.ErrorJudged || !strings.Contains(got.Message, "ticket") || !strings.Contains(got.Message, "changed_files") {
 		t.Errorf("got %+v, %v; want an error that says what can be asked for", got, err)
 	}
