@@ -38,11 +38,7 @@ func (s *space) importFrom(ctx context.Context, w *worktree, head string) error 
 	if err := s.unfold(ctx, w); err != nil {
 		return err
 	}
-	since := w.Left
-	if head != "" && w.refused == "" { // all of it is here by now
-		since = head
-	}
-	staged, err := s.stagedBlobs(ctx, w, since)
+	staged, err := s.stagedBlobs(ctx, w, w.Left) // not HEAD, of which git would unfold what no one has looked at
 	q := s.git.asking(ctx)
 	q.note(err)
 	lacks := lists.Map(lists.Keep(staged, func(c altered) bool { return q.ref(c.now) == "" }), func(c altered) string { return c.now })
