@@ -13,8 +13,7 @@ import (
 )
 
 // gitlab is the forge of the program glab. It asks GitLab's API through glab api, about
-// the project that is pushed to: glab's other commands choose among the remotes, and may
-// write their choice into the repository's configuration.
+// the project that is pushed to, whatever other remotes there are.
 type gitlab struct {
 	*program
 	project string // its place in the API
