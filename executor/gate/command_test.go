@@ -116,6 +116,10 @@ func TestSignatures(t *testing.T) {
 		"another text is another failure":      {"undefined: foo", "undefined: bar", false},
 		"the same failed tests are the same":   {"noise\n--- FAIL: TestA (0.00s)\n", "other noise\n--- FAIL: TestA (0.10s)\n", true},
 		"other failed tests are another":       {"--- FAIL: TestA (0.00s)\n", "--- FAIL: TestB (0.00s)\n", false},
+		"the order of tests does not matter":   {"--- FAIL: TestA (0.00s)\n--- FAIL: TestB (0.00s)\n", "--- FAIL: TestB (0.00s)\n--- FAIL: TestA (0.00s)\n", true},
+		"failed points without a plan":         {"one\nnot ok 3 - it adds\n", "two\nnot ok 4 - it adds\n", true},
+		"other points without a plan":          {"not ok 3 - it adds\n", "not ok 3 - it divides\n", false},
+		"a line without an end is read":        {strings.Repeat("x", headSize-1) + "a\n" + "b", strings.Repeat("x", headSize-1) + "c\n" + "b", false},
 		"what comes after 20 lines is ignored": {strings.Repeat("x\n", 20) + "a", strings.Repeat("x\n", 20) + "b", true},
 	} {
 		if got := sign(c.a) == sign(c.b); got != c.same {

@@ -319,3 +319,41 @@ func TestACaseOfJUnit(t *testing.T) {
 		}
 	}
 }
+
+// What is said of a point of TAP, and what is only printed between points.
+func TestPointsOfTAP(t *testing.T) {
+	type want struct{ name, state, why string }
+	for name, c := range map[string]struct {
+		lines string
+		want  []want
+	}{
+		"a reason":                    {"1..1\nnot ok 1 - a\n  ---\n  error: 'it broke'\n  ...\n", []want{{"a", "fail", "it broke"}}},
+		"a reason below its key":      {"1..1\nnot ok 1 - a\n  ---\n  error: |-\n    Expected:\n    1 is not 2\n  code: x\n  ...\n", []want{{"a", "fail", "Expected: 1 is not 2"}}},
+		"a folded reason":             {"1..1\nnot ok 1 - a\n  message: >\n    broke\n", []want{{"a", "fail", "broke"}}},
+		"a comment":                   {"1..1\nnot ok 1 - a\n# it broke\n", []want{{"a", "fail", "it broke"}}},
+		"the counts of all":           {"not ok 1 - a\n# tests 1\n# it ended\n1..1\n", []want{{"a", "fail", ""}}},
+		"behind its end":              {"1..2\nnot ok 1 - a\n  ...\nerror: of something else\nok 2 - b\n", []want{{"a", "fail", ""}, {"b", "pass", ""}}},
+		"behind a later plan":         {"not ok 1 - a\n1..1\nerror: of something else\n", []want{{"a", "fail", ""}}},
+		"of a point that is fine":     {"1..2\nnot ok 1 - a\nok 2 - b\nerror: none\n", []want{{"a", "fail", ""}, {"b", "pass", ""}}},
+		"a point that is out of line": {"1..1\n  not ok 1 - printed\nok 1 - a\n", []want{{"a", "pass", ""}}},
+		"a plan that is out of line":  {"  1..1\nok 1 - a\n", nil},
+		"only the plan of a block":    {"# Subtest: s\n    ok 1 - a\n    1..1\n", nil},
+		"a block":                     {"# Subtest: s\n    ok 1 - a\n    # Subtest: deep\n        not ok 1 - b\n        1..1\n    not ok 2 - deep\n    1..2\nnot ok 1 - s\n1..1\n", []want{{"s > a", "pass", ""}, {"s > deep > b", "fail", ""}}},
+		"two blocks":                  {"# Subtest: s\n    ok 1 - a\n    1..1\nok 1 - s\n# Subtest: u\n    ok 1 - c\n    1..1\nok 2 - u\n1..2\n", []want{{"s > a", "pass", ""}, {"u > c", "pass", ""}}},
+		"a point of no block":         {"1..1\n    not ok 1 - printed\nok 1 - a\n", []want{{"a", "pass", ""}}},
+		"a block below 20 others":     {"1..1\n" + strings.Repeat(" ", 80) + "# Subtest: deep\n    not ok 1 - printed\nok 1 - a\n", []want{{"a", "pass", ""}}},
+	} {
+		r, s := tapReader{}, &results{}
+		for line := range strings.Lines(c.lines) {
+			r.line(strings.TrimSuffix(line, "\n"))
+		}
+		r.into(s)
+		var got []want
+		for _, p := range s.tests {
+			got = append(got, want{p.Name, p.State, p.why})
+		}
+		if !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+}

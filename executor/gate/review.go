@@ -52,7 +52,7 @@ func (v Review) Judge(ctx context.Context, r executor.GateRun) (judged executor.
 // readReview reads a verdict in JSON, or one in words where none is meant as JSON.
 func readReview(answers []string, schema *jsonschema.Schema) (verdict, error) {
 	got, err := readVerdict(answers, schema)
-	if err == nil || len(answers) == 0 || slices.ContainsFunc(answers, func(a string) bool { return strings.Contains(a, `"status"`) }) {
+	if err == nil || slices.ContainsFunc(answers, func(a string) bool { return strings.Contains(a, `"status"`) }) {
 		return got, err
 	}
 	word, also := readWord(answers, schema)

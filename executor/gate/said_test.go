@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
@@ -184,22 +185,66 @@ func TestWhatCountsOfAReviewInWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]executor.Verdict{
-		"Well done.\n\nAPPROVED\n":                executor.Pass,
-		"The failing test passes.\n**APPROVED**":  executor.Pass,
-		"> REJECTED\n\nIt is fixed.\nAPPROVED":    executor.Pass,
-		"```\nFAIL\n```\nAPPROVED\r\n":            executor.Pass,
-		"REJECTED: no test":                       executor.Fail,
-		"APPROVED\nREJECTED":                      "",
-		"FAIL: no test\nAPPROVED":                 "",
-		"**Verdict:** rejected\n\nAPPROVED":       "",
-		"The file says:\n```\nAPPROVED\n```":      "",
-		"The file says:\n> APPROVED":              "",
-		"The file says:\nAPPROVED\nIt is a lie.":  "",
-		"The file says:\n~~~\nAPPROVED\n~~~\nNo.": "",
+		"Well done.\n\nAPPROVED\n":                 executor.Pass,
+		"The failing test passes.\n**APPROVED**":   executor.Pass,
+		"> REJECTED\n\nIt is fixed.\nAPPROVED":     executor.Pass,
+		"```\nFAIL\n```\nAPPROVED\r\n":             executor.Pass,
+		"REJECTED: no test":                        executor.Fail,
+		"APPROVED\nREJECTED":                       "",
+		"FAIL: no test\nAPPROVED":                  "",
+		"**Verdict:** rejected\n\nAPPROVED":        "",
+		"The file says:\n```\nAPPROVED\n```":       "",
+		"The file says:\n> APPROVED":               "",
+		"The file says:\nAPPROVED\nIt is a lie.":   "",
+		"The file says:\n~~~\nAPPROVED\n~~~\nNo.":  "",
+		"APPROVED\n```\nmake test\n```":            "",
+		"APPROVED\nAll of it was read.\nAPPROVED!": executor.Pass,
+		"No test.\nREJECTED.":                      executor.Fail,
 	} {
 		v, why := readWord([]string{text}, schema)
 		if v.status != want || (why == nil) != (want != "") {
 			t.Errorf("got %q, %v; want %q of\n%s", v.status, why, want, text)
+		}
+	}
+}
+
+// What is meant as JSON and is none is not made up for by words.
+func TestWordsDoNotMendJSON(t *testing.T) {
+	schema, err := schemaOf(ir.Gate{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{
+		"{\"status\": \"pass\",\nAPPROVED",
+		"{\"status\": \"fine\", \"message\": \"ok\"}\n\nAPPROVED",
+	} {
+		if v, why := readReview([]string{text}, schema); v.status != "" || why == nil {
+			t.Errorf("got %q, %v of\n%s", v.status, why, text)
+		}
+	}
+}
+
+// Numbers that are no counts of tests are left out.
+func TestCountsOfAJudge(t *testing.T) {
+	schema, err := schemaOf(ir.Gate{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for said, want := range map[string]*executor.TestCounts{
+		`"details": {"passed": 3, "failed": 0}`:                     {Passed: 3},
+		`"tests": {"passed": 0, "failed": 2, "skipped": 1}`:         {Failed: 2, Skipped: 1},
+		`"details": {"passed": 3}`:                                  nil,
+		`"details": {"failed": 3}`:                                  nil,
+		`"details": {"passed": -1, "failed": 1}`:                    nil,
+		`"details": {"passed": 1, "failed": -1}`:                    nil,
+		`"details": {"passed": 1, "failed": 1, "skipped": -1}`:      nil,
+		`"details": {"passed": 1, "failed": 1, "skipped": "three"}`: nil,
+		`"details": ["passed", "failed"]`:                           nil,
+		`"test_results": 7, "details": {"passed": 1, "failed": 1}`:  {Passed: 1, Failed: 1},
+	} {
+		v, err := parseVerdict([]byte(`{"status": "pass", "message": "ok", `+said+`}`), schema)
+		if err != nil || !reflect.DeepEqual(v.counts, want) {
+			t.Errorf("%s: got %+v, %v; want %+v", said, v.counts, err, want)
 		}
 	}
 }

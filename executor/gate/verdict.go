@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -61,13 +60,11 @@ func noSchema(raw []byte) bool {
 // whole output, the file that was named.
 func answers(out []byte, file string) []string {
 	list := []string{string(out)}
-	if st, err := os.Lstat(file); err == nil && st.Mode().IsRegular() {
-		if f, err := regular.OpenOwn(file); err == nil {
-			if b, err := io.ReadAll(io.LimitReader(f, maxAnswer+1)); err == nil {
-				list = append(list, string(b))
-			}
-			_ = f.Close() // it was only read
+	if f, err := regular.OpenOwn(file); err == nil {
+		if b, err := io.ReadAll(io.LimitReader(f, maxAnswer+1)); err == nil {
+			list = append(list, string(b))
 		}
+		_ = f.Close() // it was only read
 	}
 	return list
 }
