@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -51,22 +52,50 @@ const (
 // ask sends one line and returns the object's name, its type and, if asked
 // for, its contents. The name is "" if there is no such object.
 func (g *git) ask(ctx context.Context, what, name string) (oid, kind string, data []byte, err error) {
-	parent := ctx
+	err = g.talk(ctx, func(b *batch) (err error) {
+		oid, kind, data, err = b.ask(what, name)
+		return err
+	})
+	return oid, kind, data, err
+}
+
+// lacks lists those of some objects that the repository has not.
+func (g *git) lacks(ctx context.Context, oids []string) (lacks []string, err error) {
+	for part := range slices.Chunk(oids, atOnce) {
+		var found []string
+		if err := g.talk(ctx, func(b *batch) (err error) {
+			found, err = b.askAll(part)
+			return err
+		}); err != nil {
+			return nil, err
+		}
+		for i, oid := range found {
+			if oid == "" {
+				lacks = append(lacks, part[i])
+			}
+		}
+	}
+	return lacks, nil
+}
+
+// talk has a conversation with the process that is kept. If it breaks off, it is begun
+// once more, with another process.
+func (g *git) talk(parent context.Context, conversation func(b *batch) error) (err error) {
 	ctx, cancel := context.WithTimeout(parent, g.patience)
 	defer cancel()
 	b := g.batch
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for try := 0; try < 2 && ctx.Err() == nil; try++ {
-		if oid, kind, data, err = b.askUntil(ctx, g, what, name); err == nil {
-			return oid, kind, data, nil
+		if err = b.until(ctx, g, conversation); err == nil {
+			return nil
 		}
 		b.end()
 	}
 	if parent.Err() != nil {
-		return "", "", nil, parent.Err()
+		return parent.Err()
 	}
-	return "", "", nil, fmt.Errorf("git cat-file: %w", cmp.Or(err, ctx.Err()))
+	return fmt.Errorf("git cat-file: %w", cmp.Or(err, ctx.Err()))
 }
 
 // sizeOf is the size of a file's content, -1 if it is not known.
@@ -82,17 +111,37 @@ func (g *git) sizeOf(ctx context.Context, oid string) int {
 	return n
 }
 
-// askUntil is ask, whose process is killed when ctx ends.
-func (b *batch) askUntil(ctx context.Context, g *git, what, name string) (oid, kind string, data []byte, err error) {
+// until is a conversation whose process is killed when ctx ends.
+func (b *batch) until(ctx context.Context, g *git, conversation func(b *batch) error) error {
 	if b.cmd == nil {
 		if err := b.start(g); err != nil {
-			return "", "", nil, err
+			return err
 		}
 	}
 	cmd := b.cmd
 	stop := context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() }) // it may have ended
 	defer stop()
-	return b.ask(what, name)
+	return conversation(b)
+}
+
+// atOnce is how many questions are asked before the first answer is read. They and their
+// answers fit into pipes, so that neither side waits for the other.
+const atOnce = 500
+
+// askAll asks for objects by their full names: "" stands for one that is not there.
+func (b *batch) askAll(oids []string) ([]string, error) {
+	if _, err := io.WriteString(b.in, "info "+strings.Join(oids, "\ninfo ")+"\n"); err != nil {
+		return nil, err
+	}
+	found := make([]string, len(oids))
+	for i := range oids {
+		oid, _, _, err := b.answer("info")
+		if err != nil {
+			return nil, err
+		}
+		found[i] = oid
+	}
+	return found, nil
 }
 
 // ask sends one line; of info, data is the size.
@@ -100,6 +149,10 @@ func (b *batch) ask(what, name string) (oid, kind string, data []byte, err error
 	if _, err := fmt.Fprintf(b.in, "%s %s\n", what, name); err != nil {
 		return "", "", nil, err
 	}
+	return b.answer(what)
+}
+
+func (b *batch) answer(what string) (oid, kind string, data []byte, err error) {
 	line, err := b.out.ReadString('\n')
 	if err != nil {
 		return "", "", nil, err

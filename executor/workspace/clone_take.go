@@ -39,11 +39,12 @@ func (s *space) importFrom(ctx context.Context, w *worktree, head string) error 
 		return err
 	}
 	staged, err := s.stagedBlobs(ctx, w, w.Left) // not HEAD, of which git would unfold what no one has looked at
-	q := s.git.asking(ctx)
-	q.note(err)
-	lacks := lists.Map(lists.Keep(staged, func(c altered) bool { return q.ref(c.now) == "" }), func(c altered) string { return c.now })
-	if q.err != nil || len(lacks) == 0 {
-		return q.err
+	if err != nil {
+		return err
+	}
+	lacks, err := s.git.lacks(ctx, lists.Map(staged, func(c altered) string { return c.now }))
+	if err != nil || len(lacks) == 0 {
+		return err
 	}
 	err = s.copyObjects(ctx, w, lacks...)
 	if err == nil || !theirs(err) {

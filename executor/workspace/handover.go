@@ -225,12 +225,13 @@ const minObject = 9
 // does, and whatever else is in it. It fails if something is missing, here and in the
 // user's repository, that revs need.
 func (s *space) incoming(ctx context.Context, in *incomingPack, revs string) ([]heavy, error) {
+	var own map[string]bool
+	var wrong error
+	var beside sync.WaitGroup
+	beside.Go(func() { own, wrong = s.ownOf(ctx, in) })
 	list, err := s.git.run(ctx, place{}, wanted(revs), in.env, "rev-list", "--objects", "--stdin")
-	if err != nil {
-		return nil, err
-	}
-	own, err := s.ownOf(ctx, in)
-	if err != nil {
+	beside.Wait()
+	if err := cmp.Or(err, wrong); err != nil {
 		return nil, err
 	}
 	for line := range strings.Lines(string(list)) {
