@@ -34,6 +34,14 @@ func (p Pull) Ref() string {
 	return "#" + strconv.Itoa(p.Number)
 }
 
+// Name is what it is called and its number: pull request #7, merge request !7.
+func (p Pull) Name() string {
+	if p.Number == 0 {
+		return p.Word()
+	}
+	return p.Word() + " " + p.Ref()
+}
+
 // PullWord is what people call the pull request at an address: GitLab's are merge
 // requests.
 func PullWord(url string) string {

@@ -10,8 +10,11 @@ func TestAPullRequestIsCalledAsItsForgeDoes(t *testing.T) { // S2-71
 		"": "pull request #7",
 	} {
 		p := Pull{Number: 7, URL: url}
-		if got := p.Word() + " " + p.Ref(); got != want {
+		if got := p.Name(); got != want {
 			t.Errorf("%s: %s, want %s", url, got, want)
 		}
+	}
+	if got := (Pull{URL: "https://gitlab.com/a/b/-/merge_requests/new"}).Name(); got != "merge request" {
+		t.Errorf("one without a number: %s", got)
 	}
 }

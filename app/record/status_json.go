@@ -101,6 +101,7 @@ type (
 		Tree         string        `json:"tree,omitempty"`
 		Branch       string        `json:"branch,omitempty"`
 		Worktree     string        `json:"worktree,omitempty"`
+		Pull         string        `json:"pr,omitempty"` // pull request #7, merge request !7
 		PullURL      string        `json:"pr_url,omitempty"`
 		PullNumber   int           `json:"pr_number,omitempty"`
 		Attempts     []AttemptJSON `json:"attempts"`
@@ -292,6 +293,9 @@ func NodeOf(r *Record, v machine.NodeView) NodeJSON {
 		Commit: v.Result.Commit, Tree: v.Result.Tree, Branch: n.Git.Branch,
 		PullURL: v.Pull.URL, PullNumber: v.Pull.Number, Attempts: []AttemptJSON{},
 		Ways: v.Ways, Next: r.NextSteps(v), SameAs: v.SameAs, LastHuman: TimeJSON(v.Human), View: v,
+	}
+	if v.Pull.URL != "" {
+		out.Pull = v.Pull.Name()
 	}
 	if len(v.Attempts) > 0 {
 		out.Worktree = r.Space.Dir(v.ID)

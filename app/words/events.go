@@ -210,7 +210,7 @@ func attemptWords(body executor.Body) string {
 	case executor.Landed:
 		return fmt.Sprintf("merged: the branch is at %.12s", b.Head.Commit)
 	case executor.Pulled:
-		return fmt.Sprintf("%s %s: %s", b.Pull.Word(), b.Pull.Ref(), b.Pull.URL)
+		return b.Pull.Name() + ": " + b.Pull.URL
 	case executor.PullSeen:
 		return "pull request " + b.State + Because(b.Comment)
 	case executor.AgentSession:

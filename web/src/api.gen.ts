@@ -995,6 +995,7 @@ export interface NodeJSON {
   tree?: string;
   branch?: string;
   worktree?: string;
+  pr?: string;
   pr_url?: string;
   pr_number?: number;
   attempts: AttemptJSON[];
@@ -1153,6 +1154,7 @@ export interface ShowJSON {
   tree?: string;
   branch?: string;
   worktree?: string;
+  pr?: string;
   pr_url?: string;
   pr_number?: number;
   attempts: AttemptJSON[];

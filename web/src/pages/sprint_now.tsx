@@ -136,7 +136,7 @@ function Stands({ s, heard }: { s: TabProps["s"]; heard: string }) {
         )}
         {show.pr_url && (
           <span>
-            pull request <Web url={show.pr_url}>{show.pr_number ? `#${show.pr_number}` : show.pr_url}</Web>
+            <Web url={show.pr_url}>{show.pr ?? show.pr_url}</Web>
           </span>
         )}
       </p>
