@@ -29,8 +29,8 @@ func TestAFloorOfFreeSpaceIsKept(t *testing.T) { // C10; worktree.min_free
 if [ "$RALPH_NODE" = 1.1 ]; then head -c 50m /dev/zero > "$TOP/filler"; fi`,
 		executortest.Epic([]string{"1.1", "1.2: 1.1"}, func(e *ir.Epic) {
 			e.Run.Worktree.MinFree = 20 << 20
-			e.Nodes[0].Steps[0].Retry = ir.Retry{Backoff: "fixed", InitialMS: 100}
-			e.Nodes[1].Steps[0].Retry = ir.Retry{Backoff: "fixed", InitialMS: 100}
+			e.Nodes[0].Steps[0].Retry = ir.Retry{Backoff: "fixed", InitialMS: 2000}
+			e.Nodes[1].Steps[0].Retry = ir.Retry{Backoff: "fixed", InitialMS: 2000}
 		}), disk)
 	a := s.start("apply")
 	s.until("ralph says that room is needed", func() bool { return strings.Contains(s.failures(), "make room") })
