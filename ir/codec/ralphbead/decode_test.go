@@ -202,6 +202,7 @@ func TestPowerShellIsTold(t *testing.T) {
 		"$env:CI = 1; npm test":                                    true,
 		"pwsh -NoProfile -File check.ps1":                          false,
 		"powershell.exe -Command Get-ChildItem":                    false,
+		"pwsh -Command \"ls | Where-Object Name\"":                 false,
 		"npm test -- --testPathPattern=login":                      false,
 		"go test ./... -run Test-Sort":                             false,
 		"$HOME/bin/check --set-Up":                                 false,
