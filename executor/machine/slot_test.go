@@ -1,0 +1,123 @@
+package machine_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/ir"
+)
+
+// A sprint whose runner is full gives up its slot if another could go on in it at once, and
+// keeps it else. 1.1 has the only place at the second step's runner, 1.2 needs it.
+func TestASlotIsGivenUpToWhoCanUseIt(t *testing.T) { // execution §4, S4-60
+	three := []string{"1.1", "1.2", "1.3"}
+	lane := func(limit int, of ...int) func(*ir.Epic) {
+		return func(e *ir.Epic) {
+			e.Run.Concurrency.PerLane = map[string]int{"x": limit}
+			for _, i := range of {
+				e.Nodes[i].Lane = "x"
+			}
+		}
+	}
+	budget := func(limit int64) func(*ir.Epic) {
+		return func(e *ir.Epic) {
+			e.Run.OnExceed, e.Run.Budget.USDMicro = "pause", limit
+			e.Runners["rich"], e.Agents["rich"] = e.Runners["sh"], ir.Agent{Runner: "rich", Access: "write", Expect: &ir.Cost{USDMicro: num(1_000_000)}}
+			for name, cost := range map[string]int64{"dev": 1000, "rev": 1000} {
+				a := e.Agents[name]
+				a.Expect = &ir.Cost{USDMicro: num(cost)}
+				e.Agents[name] = a
+			}
+			e.Nodes[2].Steps[0].Agent = "rich"
+		}
+	}
+	onlyLooks := func(e *ir.Epic) { e.Nodes[2].Steps = e.Nodes[2].Steps[1:]; e.Nodes[2].Steps[0].Next = "" }
+	for name, c := range map[string]struct {
+		lines  []string
+		slots  int
+		change func(*ir.Epic)
+		given  bool
+	}{
+		"another waits for a slot":              {three, 2, nil, true},
+		"nobody waits":                          {three[:2], 2, nil, false},
+		"another needs what has not ended":      {[]string{"1.1", "1.2", "1.3: 1.1"}, 2, nil, false},
+		"another needs the full runner, too":    {three, 2, onlyLooks, false},
+		"another's lane is full":                {three, 2, lane(1, 0, 2), false},
+		"another's lane has room":               {three, 2, lane(2, 0, 2), true},
+		"another waits for its own lane":        {three, 3, lane(1, 1, 2), true},
+		"its lane is full, and is no one's":     {three, 2, lane(1, 1), true},
+		"another waits for no slot but a lane":  {three, 3, lane(1, 0, 2), false},
+		"another does not fit into the budget":  {three, 2, budget(900_000), false},
+		"another fits into the budget":          {three, 2, budget(2_000_000), true},
+		"another is in a lane that is not full": {three, 2, lane(3, 0, 1, 2), true},
+	} {
+		changes := []func(*ir.Epic){second(func(r *ir.Runner) { r.Concurrent = 1 })}
+		if c.change != nil {
+			changes = append(changes, c.change)
+		}
+		s := newStage(t, c.lines, changes...)
+		s.begin(func(r *executor.RunStarted) { r.Slots = c.slots })
+		s.until(func(e executor.Effect) bool {
+			return inAgent(e) && (e.Node == "bd-1-1" && e.Step == "look" || e.Node == "bd-1-3")
+		})
+		v, want := s.view("1.2"), executor.Running
+		if c.given {
+			want = executor.Waiting
+		}
+		if v.Status != want || c.given && v.Reason != "runner z accepts no more agents now" {
+			t.Errorf("%s: 1.2 is %s (%s), want %s", name, v.Status, v.Reason, want)
+		}
+		if len(c.lines) > 2 && (s.view("1.3").Status == executor.Running) != c.given {
+			t.Errorf("%s: 1.3 is %s", name, s.view("1.3").Status)
+		}
+		s.until(nil)
+		for _, key := range []string{"1.1", "1.2"} {
+			s.is(key, executor.Done, "", "")
+		}
+	}
+}
+
+// A run that takes no more sprints needs no slot for them.
+func TestNoSlotIsGivenUpInARunThatIsHeld(t *testing.T) { // execution §4
+	for name, body := range map[string]executor.Body{
+		"held":     executor.RunHeld{For: executor.ForHuman, Detail: "paused by ann"},
+		"draining": executor.RunDraining{Reason: "interrupted"},
+	} {
+		s := newStage(t, []string{"1.1", "1.2", "1.3"}, second(func(r *ir.Runner) { r.Concurrent = 1 }))
+		s.begin(func(r *executor.RunStarted) { r.Slots = 2 })
+		look := func(e executor.Effect) bool { return inAgent(e) && e.Step == "look" }
+		s.until(func(e executor.Effect) bool { return look(e) || inAgent(e) && e.Node == "bd-1-2" })
+		s.put(executor.Event{Body: body})
+		s.until(look)
+		if v := s.view("1.2"); strings.Contains(v.Reason, "accepts no more agents") {
+			t.Errorf("%s: 1.2 is %s (%s)", name, v.Status, v.Reason)
+		}
+	}
+}
+
+// A sprint whose wait is over takes the slot of one whose runner is full.
+func TestASlotIsGivenUpToWhoseWaitIsOver(t *testing.T) { // execution §4
+	s := newStage(t, []string{"1.1", "1.3", "1.2"}, second(func(r *ir.Runner) { r.Concurrent = 1 }))
+	failed := false
+	s.answer = func(e executor.Effect) executor.Body {
+		if inAgent(e) && e.Node == "bd-1-3" && !failed {
+			failed = true
+			return fails(executor.FailTransient)
+		}
+		return nil
+	}
+	s.begin(func(r *executor.RunStarted) { r.Slots = 2 })
+	look := func(e executor.Effect) bool { return inAgent(e) && e.Step == "look" }
+	s.until(look)
+	s.is("1.3", executor.Waiting, "", "")
+	s.is("1.2", executor.Running, "", "")
+	s.now = s.view("1.3").Until
+	s.until(func(e executor.Effect) bool { return look(e) || inAgent(e) && e.Node == "bd-1-3" })
+	s.is("1.2", executor.Waiting, "", "runner z accepts no more agents now")
+	s.is("1.3", executor.Running, "", "")
+	s.until(nil)
+	for _, key := range []string{"1.1", "1.2", "1.3"} {
+		s.is(key, executor.Done, "", "")
+	}
+}
