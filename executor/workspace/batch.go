@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -61,21 +60,20 @@ func (g *git) ask(ctx context.Context, what, name string) (oid, kind string, dat
 
 // lacks lists those of some objects that the repository has not.
 func (g *git) lacks(ctx context.Context, oids []string) (lacks []string, err error) {
-	for part := range slices.Chunk(oids, atOnce) {
-		var found []string
-		if err := g.talk(ctx, func(b *batch) (err error) {
-			found, err = b.askAll(part)
-			return err
-		}); err != nil {
-			return nil, err
-		}
-		for i, oid := range found {
-			if oid == "" {
-				lacks = append(lacks, part[i])
-			}
+	if len(oids) == 0 {
+		return nil, nil
+	}
+	var found []string
+	err = g.talk(ctx, func(b *batch) (err error) {
+		found, err = b.askAll(oids)
+		return err
+	})
+	for i, oid := range found {
+		if oid == "" {
+			lacks = append(lacks, oids[i])
 		}
 	}
-	return lacks, nil
+	return lacks, err
 }
 
 // talk has a conversation with the process that is kept. If it breaks off, it is begun
@@ -124,24 +122,24 @@ func (b *batch) until(ctx context.Context, g *git, conversation func(b *batch) e
 	return conversation(b)
 }
 
-// atOnce is how many questions are asked before the first answer is read. They and their
-// answers fit into pipes, so that neither side waits for the other.
-const atOnce = 500
-
-// askAll asks for objects by their full names: "" stands for one that is not there.
+// askAll asks for objects by their full names, all at once: "" stands for one that is not
+// there. A pipe may have room for a few answers only: they are read meanwhile.
 func (b *batch) askAll(oids []string) ([]string, error) {
-	if _, err := io.WriteString(b.in, "info "+strings.Join(oids, "\ninfo ")+"\n"); err != nil {
-		return nil, err
-	}
+	wrote := make(chan error, 1)
+	to, all := b.in, "info "+strings.Join(oids, "\ninfo ")+"\n"
+	go func() {
+		_, err := io.WriteString(to, all)
+		wrote <- err
+	}()
 	found := make([]string, len(oids))
 	for i := range oids {
 		oid, _, _, err := b.answer("info")
 		if err != nil {
-			return nil, err
+			return nil, err // and with the process ends what is still written
 		}
 		found[i] = oid
 	}
-	return found, nil
+	return found, <-wrote
 }
 
 // ask sends one line; of info, data is the size.
