@@ -4,6 +4,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
 )
 
 // Meter bounds the total cost of a compile's evaluations: locals, checks of variables,
@@ -117,28 +118,32 @@ const (
 	anywhere position = iota
 	asks              // a condition or an index: what it says is not handed on
 	inserts           // a part of a template
+	divides           // a divisor
 )
 
 func (e *metered) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	e.m.spend(1)
 	v, diags := e.Expression.Value(ctx)
-	if op, ok := e.Expression.(*hclsyntax.BinaryOpExpr); ok && op.Op == hclsyntax.OpDivide && infinite(v) {
-		panic(tooCostly{byZero})
-	}
 	e.m.charge(v, makes(e.Expression))
 	switch e.as {
 	case asks:
 		v, _ = v.Unmark()
 	case inserts:
 		v = inserted(v)
+	case divides:
+		if zero(v) {
+			panic(tooCostly{byZero})
+		}
 	}
 	return v, diags
 }
 
-// infinite reports whether a value is what cty makes of a division by zero.
-func infinite(v cty.Value) bool {
+// zero reports whether a value is 0 as a divisor, of which cty makes infinity, and a
+// remainder that is the whole dividend.
+func zero(v cty.Value) bool {
 	v, _ = v.Unmark()
-	return v.IsKnown() && !v.IsNull() && v.Type() == cty.Number && v.AsBigFloat().IsInf()
+	n, err := convert.Convert(v, cty.Number)
+	return err == nil && n.IsKnown() && !n.IsNull() && n.AsBigFloat().Sign() == 0
 }
 
 // makes reports whether an expression makes a value instead of passing one on. What
@@ -225,7 +230,11 @@ func (m *Meter) parts(e hclsyntax.Expression) {
 		wrapAs(&e.Wrapped, inserts)
 	case *hclsyntax.BinaryOpExpr:
 		wrap(&e.LHS)
-		wrap(&e.RHS)
+		if e.Op == hclsyntax.OpDivide || e.Op == hclsyntax.OpModulo {
+			wrapAs(&e.RHS, divides)
+		} else {
+			wrap(&e.RHS)
+		}
 	case *hclsyntax.UnaryOpExpr:
 		wrap(&e.Val)
 	}
