@@ -110,15 +110,8 @@ func (st *staffing) nobody(n need, s *ir.Step, at diag.Range) {
 	if !st.said.first("need " + strings.Join(n.capabilities, ",") + n.access + strings.Join(n.tags, ",")) {
 		return
 	}
-	what := "access \"" + n.access + "\""
-	if len(n.capabilities) > 0 {
-		what = "the capabilities " + strings.Join(n.capabilities, ", ") + " and " + what
-	}
-	if len(n.tags) > 0 {
-		what += " and the tags " + strings.Join(n.tags, ", ")
-	}
 	st.diags.Add(diag.Newf("no-agent", at, "no agent fits step %q", clip(s.Name)).
-		WithDetail("No active agent has %s.%s Declare one, or ask for less.", what, st.u.nearCapability(n.capabilities)))
+		WithDetail("No active agent has %s.%s Declare one, or ask for less.", n, st.u.nearCapability(n.capabilities)))
 }
 
 // nearCapability suggests a capability that some agent has.
@@ -148,7 +141,7 @@ func (u *unit) misses(n need) string {
 		if len(a.Capabilities.V) == 0 && !a.Human.V {
 			empty = append(empty, clip(name))
 		}
-		if covers(a.Capabilities.V, n.capabilities) {
+		if !a.Human.V && covers(a.Capabilities.V, n.capabilities) {
 			return " Agent \"" + clip(name) + "\" could do it, but may only read: write access = \"write\" into it to take that one."
 		}
 	}

@@ -226,13 +226,13 @@ func (g *gating) staff(out *ir.Gate, p *policies.Gate) {
 	if !ok {
 		if g.said.first("judge " + p.Name) {
 			g.diags.Add(diag.Newf("no-agent", at, "no agent fits gate %q", clip(p.Name)).
-				WithDetail("No active agent has the capabilities %s.%s Declare one, or name an agent; what a person judges is a gate of kind \"human\".", strings.Join(n.capabilities, ", "), u.nearCapability(n.capabilities)))
+				WithDetail("No active agent that is a program has %s.%s Declare one, or name an agent; what a person judges is a gate of kind \"human\".", n, u.nearCapability(n.capabilities)))
 		}
 		return
 	}
 	if c.agent.Builtin && u.set.UserAgents() && g.said.first("builtin "+p.Name) {
 		g.diags.Add(diag.Newf("builtin-agent", at, "gate %q gets the built-in agent", clip(p.Name)).
-			WithDetail("No agent declared by the policy fits, so the built-in agent %q is used. Declare one with capability %s to choose another.", c.agent.Name, strings.Join(n.capabilities, ", ")))
+			WithDetail("No agent declared by the policy fits, so the built-in agent %q is used.%s", c.agent.Name, u.misses(n)))
 	}
 	g.judge(out, g.crew.declared(c.agent, g.diags), c.why, p.Model.V)
 }

@@ -183,6 +183,18 @@ type need struct {
 	program            bool // for a gate that is no person's: people do not count
 }
 
+func (n need) String() string {
+	var parts []string
+	if len(n.capabilities) > 0 {
+		parts = append(parts, "the capabilities "+strings.Join(n.capabilities, ", "))
+	}
+	parts = append(parts, fmt.Sprintf("access %q", n.access))
+	if len(n.tags) > 0 {
+		parts = append(parts, "the tags "+strings.Join(n.tags, ", "))
+	}
+	return strings.Join(parts, " and ")
+}
+
 // choice is the result of a selection.
 type choice struct {
 	agent *policies.Agent
