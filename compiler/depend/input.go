@@ -39,6 +39,9 @@ type Statement struct {
 	blocks bool // in near: what is named waits for the item
 	named  bool // in near: the line is named like a label, and worth a warning whatever it says
 	title  bool // in near: it is in a title
+	label  bool // in near: the line has a label's name
+	listed bool // in near: the line is an entry of a list
+	bold   bool // in near: its name is bold
 }
 
 // Clause is prose in one of the known forms, "(after 1.1 merged)".

@@ -8,6 +8,7 @@ import (
 	"github.com/ralph-compiler/ralph/compiler/syntax"
 	"github.com/ralph-compiler/ralph/diag"
 	"github.com/ralph-compiler/ralph/internal/lazyregexp"
+	"github.com/ralph-compiler/ralph/internal/lists"
 )
 
 // Lines such as "Depends on: 1.1" and "_Depends: 1.1_" are not labels, because
@@ -36,7 +37,7 @@ var nearTitle = lazyregexp.New(`(?i)(?:\b(?:depends on|blocked by)[*_]*:?[*_]*\s
 func NearLabels(it *syntax.Item, file *diag.File) (out []Statement) {
 	src := file.Bytes
 	add := func(at, end int, st Statement) {
-		for end > at && strings.IndexByte(" \t\r.)_*", src[end-1]) >= 0 {
+		for end > at && (strings.IndexByte(" \t\r._*", src[end-1]) >= 0 || src[end-1] == ')' && bytes.IndexByte(src[at:end], '(') < 0) {
 			end--
 		}
 		if at < end {
@@ -85,7 +86,11 @@ func NearLabels(it *syntax.Item, file *diag.File) (out []Statement) {
 				n, blocks = nearLength(body)
 			}
 			if n > 0 && !labelled(&it.Body, at, end) {
-				add(at+lead+n, end, Statement{blocks: blocks, named: named})
+				add(at+lead+n, end, Statement{
+					blocks: blocks, named: named, label: !named && hasLabelName(body),
+					listed: strings.ContainsAny(line[:lead], "-+•") || strings.HasPrefix(strings.TrimLeft(line, " \t>"), "* "),
+					bold:   strings.HasSuffix(line[:lead], "**") || strings.HasSuffix(line[:lead], "__"),
+				})
 			}
 		}
 		at = end + 1
@@ -132,36 +137,50 @@ func plainName(line, body string) int {
 	return k + 1 + len(body[k+1:]) - len(strings.TrimLeft(body[k+1:], " \t"))
 }
 
+// hasLabelName reports whether a line begins with a dependency label's name and a colon.
+func hasLabelName(body string) bool {
+	name, _, ok := strings.Cut(body[:min(len(body), 32)], ":")
+	label, known := syntax.LookupLabel(strings.Trim(name, " *_`"))
+	return ok && known && label.IsDependency()
+}
+
 // labelled reports whether a known label is in the line.
 func labelled(sec *syntax.Section, at, end int) bool {
 	return slices.ContainsFunc(sec.Labels, func(l syntax.Label) bool { return l.NameRange.Start < end && l.NameRange.End > at })
 }
 
+// nearLabel is a line that looks like a label.
+type nearLabel struct {
+	st     Statement
+	says   bool      // something about the order
+	prose  diag.List // what is wrong with the value, if it is all that keeps it from being a label
+	misses bool      // an edge that it names
+}
+
 // checkNear warns about lines that look like a label, name an item, and make no
 // edge to it, though it does not come before by way of others.
 func (d *depender) checkNear() {
-	type line struct {
-		st           Statement
-		says, misses bool
-	}
-	var lines []line
+	var lines []nearLabel
 	var claims []claim
 	var of []int // the line of each claim
 	for i := range d.Items {
 		for _, st := range d.Items[i].Near {
-			says, named := d.nearSays(int32(i), st)
+			line, named := d.nearSays(int32(i), st)
 			for range named {
 				of = append(of, len(lines))
 			}
 			claims = append(claims, named...)
-			lines = append(lines, line{st: st, says: says})
+			lines = append(lines, line)
 		}
 	}
 	for k, follows := range d.follow(claims) {
 		lines[of[k]].misses = lines[of[k]].misses || !follows
 	}
 	for _, l := range lines {
-		if l.st.named || l.misses {
+		switch {
+		case l.misses && len(l.prose) > 0:
+			d.diags.Add(l.prose...)
+		case l.st.named, l.misses:
 			d.nearMiss(l.st, l.says)
 		}
 	}
@@ -172,6 +191,9 @@ func (d *depender) nearMiss(st Statement, says bool) {
 	label, where := "Depends on", "with a bold name"
 	if st.blocks {
 		label = "Blocks"
+	}
+	if st.bold {
+		where = "on a line of its own below the heading"
 	}
 	if st.title {
 		where = "with a bold name, on a line of its own below"
@@ -190,19 +212,18 @@ func (d *depender) nearMiss(st Statement, says bool) {
 // maxNearPairs bounds the items of one line that are looked at.
 const maxNearPairs = 64
 
-// nearSays reports whether a line says anything about the order, and who waits for whom
-// if it does.
-func (d *depender) nearSays(i int32, st Statement) (says bool, named []claim) {
+// nearSays reports what a line says about the order, and who waits for whom if it does.
+// Where the line has a label's name, an item that its text only mentions is named, too.
+func (d *depender) nearSays(i int32, st Statement) (line nearLabel, named []claim) {
 	var quiet diag.List
 	r := d.names.read(st, &quiet)
-	for _, t := range r.targets {
-		var items []int32
-		switch t.kind {
-		case toItem:
-			items = []int32{t.item}
-		case toRange:
-			items = d.names.between(t.lo, t.to)
-		}
+	line = nearLabel{st: st, says: r.says() && !r.wrong}
+	if !st.label {
+		r.mentions = nil
+	} else if st.listed && !r.says() {
+		line.prose = quiet
+	}
+	for _, items := range append(lists.Map(r.targets, d.apiece), r.mentions) {
 		for _, j := range items {
 			switch {
 			case j == i || len(named) == maxNearPairs:
@@ -213,7 +234,18 @@ func (d *depender) nearSays(i int32, st Statement) (says bool, named []claim) {
 			}
 		}
 	}
-	return r.says() && !r.wrong, named
+	return line, named
+}
+
+// apiece returns the items that a part of a value names one by one.
+func (d *depender) apiece(t target) []int32 {
+	switch t.kind {
+	case toItem:
+		return []int32{t.item}
+	case toRange:
+		return d.names.between(t.lo, t.to)
+	}
+	return nil
 }
 
 // direct reports whether item to waits for item from.

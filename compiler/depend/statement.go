@@ -42,7 +42,9 @@ type reading struct {
 	prose   bool       // a part in none of the known forms
 	wrong   bool       // a part that was reported as an error
 	unread  []Span
-	tail    int // where the parts begin that say nothing, after all that do or nearly do
+	// items that text mentions, in no form that makes a dependency
+	mentions []int32
+	tail     int // where the parts begin that say nothing, after all that do or nearly do
 }
 
 // targets yields what readings name.

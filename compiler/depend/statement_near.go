@@ -99,6 +99,7 @@ func (p *valueParser) nearMiss(sp Span) bool {
 		if !ok || len(p.items[at].Number.Parts) == 0 || p.items[at].Number.Shape == "#" && i == 0 {
 			continue
 		}
+		p.out.mentions = append(p.out.mentions, at)
 		p.asProse(sp, "The text names %s, but not in a form that makes a dependency, so it makes none. Write the id alone and put the reason in parentheses: \"%[1]s (reason)\".", f)
 		return true
 	}
