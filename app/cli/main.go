@@ -35,12 +35,16 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) (code int) {
 	root := bareRoot()
 	if len(args) != 1 || args[0] != "--version" { // which needs none of them
 		addCommands(root)
+		withExternals(root)
 	}
 	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetOut(out)
 	root.SetErr(errOut)
-	err := root.Execute()
+	err := runExternal(root, args)
+	if err == nil {
+		err = root.Execute()
+	}
 	if err == nil {
 		return exit.Done
 	}
