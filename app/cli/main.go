@@ -75,7 +75,9 @@ with coding agents: each in its own git worktree, each judged by gates.
   ralph apply epic.json                       walk it`,
 		Version:       version.Ralph(),
 		SilenceErrors: true,
-		SilenceUsage:  true,
+
+		SuggestionsMinimumDistance: 2, // cobra sets its default only where it reports the error itself
+		SilenceUsage:               true,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return unknownCommand(cmd, args[0])
