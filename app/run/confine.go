@@ -39,7 +39,7 @@ func Confine(ctx context.Context, epic *ir.Epic, space *workspace.Space, instead
 	}
 	c.Mounts = space.Trees.Mounts
 	var refused []string
-	c.Kinds, c.Groups, refused = kinds(ctx, epic, names, instead)
+	c.Kinds, c.Groups, refused = kinds(ctx, epic, names, instead, newAttempts(ctx))
 	if why := notConfined(epic, names, refused); why != "" {
 		return c, nil, exit.Unstartedf("%s", why)
 	}
@@ -88,7 +88,7 @@ func without(epic *ir.Epic, names []string) string {
 // would not. It tries them, and may move this process to another group.
 func Unconfinable(ctx context.Context, epic *ir.Epic, instead string) string {
 	names := inUse(epic)
-	_, _, refused := kinds(ctx, epic, names, instead)
+	_, _, refused := kinds(ctx, epic, names, instead, newAttempts(ctx))
 	return notConfined(epic, names, refused)
 }
 
@@ -193,15 +193,14 @@ func (t attempts) strongest(kind, accept string) (wall.Kind, error) {
 }
 
 // kinds says what each sandbox is made with, and below which directory they all get groups,
-// "" if none asks for one. It names those that cannot be made.
-func kinds(ctx context.Context, epic *ir.Epic, names []string, instead string) (out map[string]wall.Kind, groups string, refused []string) {
+// "" if none asks for one. It names those that cannot be made; t tries what can.
+func kinds(ctx context.Context, epic *ir.Epic, names []string, instead string, t attempts) (out map[string]wall.Kind, groups string, refused []string) {
 	out = map[string]wall.Kind{}
 	var unheld map[string]string
 	if instead != "none" {
 		groups, unheld = Grouped(ctx, lists.Table(names, func(name string) (string, map[string]string) { return name, epic.Sandboxes[name].Limits }))
 	}
 	no := func(name, why string) { refused = append(refused, fmt.Sprintf("sandbox %q: %s", name, why)) }
-	t := newAttempts(ctx)
 	for _, name := range names {
 		s := epic.Sandboxes[name]
 		switch {

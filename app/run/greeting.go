@@ -23,7 +23,7 @@ func GreetingWall(ctx context.Context, epic *ir.Epic, agent, dir, state string) 
 		return nil, err
 	}
 	var refused []string
-	if c.Kinds, c.Groups, refused = kinds(ctx, epic, []string{name}, ""); len(refused) > 0 {
+	if c.Kinds, c.Groups, refused = kinds(ctx, epic, []string{name}, "", newAttempts(ctx)); len(refused) > 0 {
 		return nil, errors.New(strings.Join(refused, "; "))
 	}
 	if c.Kinds[name] == wall.Landlock {

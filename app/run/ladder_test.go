@@ -11,13 +11,15 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
+// off is the answer of a machine on which no sandbox of a kind can be made.
+func off(kind wall.Kind) func() error {
+	return func() error { return &sandbox.Unavailable{Kind: kind, Why: "it is off", Mend: "mend " + string(kind)} }
+}
+
 // auto takes the first kind that works, and says of all of them why nothing does.
 func TestAutoTakesTheFirstKindThatWorks(t *testing.T) {
 	t.Parallel()
 	ok := func() error { return nil }
-	off := func(kind wall.Kind) func() error {
-		return func() error { return &sandbox.Unavailable{Kind: kind, Why: "it is off", Mend: "mend " + string(kind)} }
-	}
 	works := attempts{wall.Namespaces: ok, wall.Bwrap: func() error { return errors.New("it was tried, and not needed") }}
 	lacks := attempts{wall.Namespaces: off(wall.Namespaces), wall.Bwrap: ok}
 	none := attempts{wall.Namespaces: off(wall.Namespaces), wall.Bwrap: off(wall.Bwrap), wall.Landlock: off(wall.Landlock)}

@@ -47,12 +47,17 @@ func TryGates(ctx context.Context, s *project.Sample, say func(format string, ar
 		return nil
 	}
 	defer t.end()
+	return t.try(ctx, s, say)
+}
+
+// try runs the setup, then each gate.
+func (t *trial) try(ctx context.Context, s *project.Sample, say func(format string, args ...any)) error {
 	where := "in the sandbox that ralph.hcl gives it"
 	if why := t.confine(ctx, s.Sandbox); why != nil {
 		where = "without a sandbox, which this machine cannot make"
 		say("note   %v\n", why)
 	}
-	say("trying each for at most %s, in a clone of HEAD, %s (--try 0 tries nothing)\n", words.Brief(limit), where)
+	say("trying each for at most %s, in a clone of HEAD, %s (--try 0 tries nothing)\n", words.Brief(t.limit), where)
 	for _, c := range s.Setup {
 		got, err := t.run(ctx, c, true)
 		if err != nil {
@@ -90,6 +95,7 @@ type trial struct {
 	top   string // of all that it made
 	limit time.Duration
 	runs  int
+	kinds attempts       // of sandboxes, on this machine
 	tools *effects.Tools // nil: no sandbox
 }
 
@@ -108,7 +114,7 @@ func newTrial(ctx context.Context, dir string, limit time.Duration) (*trial, err
 	if err != nil {
 		return nil, err
 	}
-	t := &trial{top: top, limit: limit}
+	t := &trial{top: top, limit: limit, kinds: newAttempts(ctx)}
 	if out, err := git("clone", "--quiet", "--local", "--no-tags", "--single-branch", "--template=", "--", dir, t.dir()); err != nil {
 		t.end()
 		return nil, fmt.Errorf("git clone: %s", cmp.Or(text.FirstLine(process.Plain(out)), err.Error()))
@@ -140,7 +146,7 @@ func (t *trial) confine(ctx context.Context, s ir.Sandbox) error {
 		return err
 	}
 	var refused []string
-	if c.Kinds, c.Groups, refused = kinds(ctx, epic, inUse(epic), ""); len(refused) > 0 {
+	if c.Kinds, c.Groups, refused = kinds(ctx, epic, inUse(epic), "", t.kinds); len(refused) > 0 {
 		return errors.New(strings.Join(refused, "; "))
 	}
 	c.Mounts = func(dir string) ([]wall.Mount, error) { return []wall.Mount{{From: dir, Write: true}}, nil }
