@@ -109,7 +109,7 @@ func gitFile(ctx context.Context, rev, path string) ([]byte, error) {
 		text := cmp.Or(strings.TrimSpace(errOut.String()), err.Error())
 		return nil, exit.Inputf("read %s:%s through git: %s", rev, strings.TrimPrefix(path, "./"), strings.TrimPrefix(text, "fatal: "))
 	}
-	if most := project.ReadsUpTo(out.Bytes()); out.Full || int64(out.Len()) > most {
+	if most := project.ReadsUpTo(out.Bytes()); out.Full || int64(len(out.Bytes())) > most {
 		return nil, exit.Inputf("%s:%s has more than %d MB", rev, path, most>>20)
 	}
 	return out.Bytes(), nil

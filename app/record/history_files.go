@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -124,7 +123,7 @@ func (h *Historian) readDiffs(ctx context.Context, out *ir.Attempt, a machine.At
 	if err := h.Space.Diff(ctx, a.From, a.Commit, &all); err != nil && !errors.Is(err, errFull) && !all.Full {
 		return
 	}
-	parts := splitDiff(all.String())
+	parts := splitDiff(string(all.Bytes()))
 	if all.Full && len(parts) > 0 {
 		parts = parts[:len(parts)-1] // it was cut
 	}
@@ -136,11 +135,12 @@ func (h *Historian) readDiffs(ctx context.Context, out *ir.Attempt, a machine.At
 	}
 }
 
-// Bounded is a buffer of at most Most bytes.
+// Bounded keeps at most Most bytes. Its buffer is not embedded: the methods of that, such as
+// WriteString, know no limit.
 type Bounded struct {
-	bytes.Buffer
 	Most int
 	Full bool
+	kept bytes.Buffer
 }
 
 var errFull = errors.New("it is longer than what is kept")
@@ -148,15 +148,15 @@ var errFull = errors.New("it is longer than what is kept")
 // Write appends p. If p does not fit, nothing of it is written, Full is set and an error is
 // returned.
 func (b *Bounded) Write(p []byte) (int, error) {
-	if b.Len()+len(p) > b.Most {
+	if b.kept.Len()+len(p) > b.Most {
 		b.Full = true
 		return 0, errFull
 	}
-	return b.Buffer.Write(p)
+	return b.kept.Write(p)
 }
 
-// ReadFrom hides the buffer's own ReadFrom, which is unlimited.
-func (b *Bounded) ReadFrom(r io.Reader) (int64, error) { return io.Copy(struct{ io.Writer }{b}, r) }
+// Bytes is what is kept. It is not to be changed.
+func (b *Bounded) Bytes() []byte { return b.kept.Bytes() }
 
 type diffPart struct{ path, text string }
 

@@ -1,7 +1,9 @@
 package record
 
 import (
+	"io"
 	"reflect"
+	"strings"
 	"testing"
 )
 
@@ -26,5 +28,24 @@ func TestDiffsAreCutByFile(t *testing.T) { // S1-22, S1-23
 	}
 	if splitDiff("") != nil || len(splitDiff("nothing of git's\n")) != 0 {
 		t.Error("what is no diff has parts")
+	}
+}
+
+// Whoever writes takes the quickest way that there is: none is without the limit.
+func TestWhatIsBoundedIsSoForEachWriter(t *testing.T) {
+	t.Parallel()
+	for name, write := range map[string]func(io.Writer, string) error{
+		"bytes":   func(w io.Writer, s string) error { _, err := w.Write([]byte(s)); return err },
+		"strings": func(w io.Writer, s string) error { _, err := io.WriteString(w, s); return err },
+		"copies": func(w io.Writer, s string) error {
+			_, err := io.Copy(w, struct{ io.Reader }{strings.NewReader(s)})
+			return err
+		},
+	} {
+		b := &Bounded{Most: 10}
+		first, second := write(b, "twelve"), write(b, "twelve")
+		if first != nil || second == nil || !b.Full || string(b.Bytes()) != "twelve" {
+			t.Errorf("%s: %v, %v, full %t, %q", name, first, second, b.Full, b.Bytes())
+		}
 	}
 }
