@@ -245,6 +245,7 @@ type (
 		record.ChangeJSON
 		Patch     string `json:"patch"` // unified diff; names and secrets are redacted
 		Truncated bool   `json:"truncated,omitempty"`
+		Command   string `json:"command,omitempty"` // shows more of it at a terminal, where it is truncated
 	}
 
 	// FileLine is a file of an attempt: GET …/attempts/{step}/{attempt}/files.

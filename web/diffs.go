@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/ralph-compiler/ralph/app/record"
+	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/executor/workspace"
@@ -27,18 +28,24 @@ const (
 
 // sprintDiff is what a sprint changed.
 func (s *Server) sprintDiff(ctx context.Context, l *live, r *http.Request) (Diff, error) {
-	return s.diff(ctx, l, func() (record.Change, error) {
+	var command string
+	d, err := s.diff(ctx, l, func() (record.Change, error) {
 		v, is := l.byKey(ir.Key(r.PathValue("key")))
 		if !is {
 			return record.Change{}, unknown("there is no sprint %s in this epic", r.PathValue("key"))
 		}
+		command = words.ShowCommand(v.Key, "--diff", l.rec.About())
 		return record.ChangeIn(l.rec.Record, v), nil
 	}, r.URL.Query().Get("path"))
+	if d.Truncated {
+		d.Command = command
+	}
+	return d, err
 }
 
 // attemptDiff is what an attempt changed, or how it differs from another one of its step.
 func (s *Server) attemptDiff(ctx context.Context, l *live, r *http.Request) (Diff, error) {
-	return s.diff(ctx, l, func() (record.Change, error) {
+	d, err := s.diff(ctx, l, func() (record.Change, error) {
 		v, a, err := l.attempt(r)
 		if err != nil {
 			return record.Change{}, err
@@ -46,6 +53,10 @@ func (s *Server) attemptDiff(ctx context.Context, l *live, r *http.Request) (Dif
 		c := record.AttemptChangeIn(l.rec.Record, v, a)
 		return c, against(&c, v, a, r.URL.Query().Get("against"))
 	}, r.URL.Query().Get("path"))
+	if d.Truncated { // ralph show has only that of the sprint
+		d.Command = fmt.Sprintf("git diff %.12s %.12s", cmp.Or(d.From.Commit, d.From.Tree), cmp.Or(d.To.Commit, d.To.Tree))
+	}
+	return d, err
 }
 
 // against makes a change of an attempt one against what is named.

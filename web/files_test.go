@@ -182,6 +182,13 @@ func TestALongDiffIsCutAtALine(t *testing.T) {
 	if len(d.Files) != 1 || d.Files[0].Added != 200_000 {
 		t.Errorf("files: %v", d.Files)
 	}
+	if d.Command != "ralph show 1.1 --diff" {
+		t.Errorf("%q shows more of it", d.Command)
+	}
+	a := got[Diff](s, "/EPIC/nodes/1.1/attempts/implement/1/diff") // ralph show knows only that of the sprint
+	if args := strings.Fields(a.Command); !a.Truncated || len(args) < 2 || args[0] != "git" || strings.Count(s.git(args[1:]...), "\n+a line of a large file") != 200_000 {
+		t.Errorf("%q does not print all of it", a.Command)
+	}
 }
 
 // What a long diff leaves out is had file by file, by names as they are.
@@ -189,13 +196,21 @@ func TestAFileThatADiffLeavesOutIsHadByItself(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, `yes "a line of a large file" | head -n 200000 > large.txt; mkdir -p '[z]'; echo new > '[z]/*'; echo more > z.txt; git mv README.md renamed.md`, executortest.Epic([]string{"1.1"}))
 	s.start()()
+	if err := os.Remove(filepath.Join(s.dir, "epic.json")); err != nil { // commands have to name the one in the run's state
+		t.Fatal(err)
+	}
 	d := got[Diff](s, "/EPIC/nodes/1.1/diff")
 	if !d.Truncated || len(d.Files) != 4 || strings.Contains(d.Patch, "+more") {
 		t.Fatalf("%v, %v", d.Truncated, d.Files)
 	}
+	for _, path := range []string{"", "?path=large.txt"} {
+		if d := got[Diff](s, "/EPIC/nodes/1.1/diff"+path); d.Command != "ralph show 1.1 --diff --epic .git/ralph/bd-epic/epic.json" {
+			t.Errorf("%s: %q shows more of it", path, d.Command)
+		}
+	}
 	for path, want := range map[string]string{"[z]/*": "+new\n", "z.txt": "+more\n", "renamed.md": "rename from README.md\nrename to renamed.md\n"} {
 		d := got[Diff](s, "/EPIC/nodes/1.1/diff?path="+url.QueryEscape(path))
-		if d.Truncated || len(d.Files) != 1 || d.Files[0].Path != path || !strings.HasSuffix(d.Patch, want) || strings.Count(d.Patch, "diff --git ") != 1 {
+		if d.Truncated || d.Command != "" || len(d.Files) != 1 || d.Files[0].Path != path || !strings.HasSuffix(d.Patch, want) || strings.Count(d.Patch, "diff --git ") != 1 {
 			t.Errorf("%s: %v, %v\n%s", path, d.Truncated, d.Files, d.Patch)
 		}
 		if at := got[Diff](s, "/EPIC/nodes/1.1/attempts/implement/1/diff?path="+url.QueryEscape(path)); at.Patch != d.Patch {

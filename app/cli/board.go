@@ -17,6 +17,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/record"
 	"github.com/ralph-compiler/ralph/app/run"
 	"github.com/ralph-compiler/ralph/app/view"
+	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/redact"
 	"github.com/ralph-compiler/ralph/internal/term"
@@ -166,7 +167,7 @@ func (d *desk) diff(ctx context.Context, at view.Spot) (out view.BoardDiff, err 
 		}
 		b.Write(to.Bytes())
 		if to.Full {
-			fmt.Fprintf(&b, "\n… (it is longer: ralph show %s --diff)\n", at.Key)
+			fmt.Fprintf(&b, "\n… (it is longer: %s)\n", words.ShowCommand(at.Key, "--diff", r.About()))
 		}
 	}
 	out.Text = b.String()

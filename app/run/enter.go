@@ -53,7 +53,7 @@ func Enter(ctx context.Context, r *record.Record, v machine.NodeView, visit *Vis
 	case atWork && join == nil:
 		return 0, exit.Inputf("%s is at work now: what you do in its worktree would become its agent's work.\n  Wait until it has ended; meanwhile: ralph log %s --follow%s", v.Key, words.QuoteArg(string(v.Key)), r.About())
 	case !project.IsDir(dir):
-		return 0, exit.Inputf("%s has no worktree (it would be %s), so there is nothing to enter.\n  What it changed: ralph show %s --diff%s", v.Key, dir, words.QuoteArg(string(v.Key)), r.About())
+		return 0, exit.Inputf("%s has no worktree (it would be %s), so there is nothing to enter.\n  What it changed: %s", v.Key, dir, words.ShowCommand(v.Key, "--diff", r.About()))
 	}
 	s, err := visit.session(r, v)
 	if err != nil {

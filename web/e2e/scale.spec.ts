@@ -134,6 +134,7 @@ test("a file that a long diff leaves out is opened by itself", async ({ page, ke
   await expect(heading(page)).toContainText("wait for you");
   await at(page, ui, `${await epicOf(page, shop)}/n/2.1/diff`);
   await expect(page.getByText("The diff is cut: the files that it leaves out open below.")).toBeVisible();
+  await expect(page.locator(".diff .command code")).toHaveText("ralph show 2.1 --diff");
   await expect(page.getByText("the last word")).toHaveCount(0);
   await page.locator(".diff summary").filter({ hasText: "z [1].txt" }).focus();
   await page.keyboard.press("Enter");

@@ -471,6 +471,7 @@ export interface Diff {
   next?: NextStep[];
   patch: string;
   truncated?: boolean;
+  command?: string;
 }
 export interface Difference {
   old: Side;

@@ -6,7 +6,7 @@ import { frozen } from "../frozen";
 import { useResource } from "../resource";
 import { reveal } from "../reveal";
 import { count, each } from "../words";
-import { Loaded } from "./basics";
+import { Command, Loaded } from "./basics";
 
 const long = 800; // lines of a file that is shut at first
 const block = 120; // lines that the browser draws, or does not, together
@@ -30,7 +30,7 @@ export function DiffView({ diff, path }: { diff: Diff; path: string }) {
         )}
         {diff.step && ` · ${diff.step} #${diff.attempt ?? 0}`}
       </p>
-      {diff.truncated && <p className="status asks">The diff is cut{frozen ? ": the files that follow are only counted" : ": the files that it leaves out open below"}. ralph show KEY --diff prints all of it.</p>}
+      <Cut of={diff} what={frozen ? ": the files that follow are only counted" : ": the files that it leaves out open below"} />
       {each(diff.notes).map((n) => (
         <p key={n}>{n}</p>
       ))}
@@ -39,6 +39,21 @@ export function DiffView({ diff, path }: { diff: Diff; path: string }) {
       ))}
       <Missing all={each(diff.files)} shown={files} path={path} />
     </div>
+  );
+}
+
+// Cut says that a diff is longer, and what shows more of it.
+function Cut({ of: d, what = "" }: { of: Diff; what?: string }) {
+  if (!d.truncated) return null;
+  return (
+    <>
+      <p className="status asks">The diff is cut{what}.</p>
+      {d.command && (
+        <p>
+          At a terminal: <Command text={d.command} />
+        </p>
+      )}
+    </>
   );
 }
 
@@ -106,7 +121,7 @@ function Alone({ of: f, path }: { of: FileChange; path: string }) {
         <Loaded of={diff} what="The diff of the file">
           {(d) => (
             <>
-              {d.truncated && <p className="status asks">The diff is cut. ralph show KEY --diff prints all of it.</p>}
+              <Cut of={d} />
               {parseDiff(d.patch).map((one) => (
                 <File key={one.path} file={one} of={1} />
               ))}
