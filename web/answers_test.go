@@ -39,7 +39,7 @@ func TestWhatIsBehindAMorning(t *testing.T) {
 	if why := get[project.WhyJSON](p, at+"/nodes/2.1/why"); len(why.Reasons) < 10 {
 		t.Errorf("why: %+v", why)
 	}
-	if plan := get[web.Plan](p, at+"/plan"); plan.Stale || len(plan.Keys) != 6 || plan.Keys[0].Status != "done" {
+	if plan := get[web.Plan](p, at+"/plan"); plan.Stale || len(plan.Keys) != 6 || plan.Keys[0].Status != "done" || plan.Keys[0].Open != "" {
 		t.Errorf("plan: %+v", plan)
 	}
 	if next := get[web.Next](p, at+"/next"); next.Counts["wait"] == 0 && next.Counts["keep"] == 0 {

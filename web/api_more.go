@@ -44,6 +44,7 @@ type (
 		Shown  string `json:"shown,omitempty"`  // as of a SprintLine
 		Word   string `json:"word,omitempty"`
 		Human  bool   `json:"human,omitempty"` // it waits for a person, or for more budget
+		Open   string `json:"open,omitempty"`  // the command that opens its heading in an editor, unless it is over
 	}
 
 	// Next is GET /epics/{epic}/next: what the next apply would do, as ralph plan --json says

@@ -22,6 +22,7 @@ import (
 	"github.com/ralph-compiler/ralph/app/run"
 	"github.com/ralph-compiler/ralph/app/words"
 	"github.com/ralph-compiler/ralph/compiler"
+	"github.com/ralph-compiler/ralph/executor"
 	"github.com/ralph-compiler/ralph/internal/redact"
 	"github.com/ralph-compiler/ralph/internal/regular"
 	"github.com/ralph-compiler/ralph/ir"
@@ -205,7 +206,13 @@ func (s *Server) plan(ctx context.Context, l *live, _ *http.Request) (Plan, erro
 	state := map[ir.Key]PlanKey{}
 	l.mu.Lock()
 	for _, v := range l.views() {
-		state[v.Key] = PlanKey{Status: v.Status.String(), Shown: words.Shown(v), Word: words.Status(v), Human: record.WaitsForPerson(v)}
+		k := PlanKey{Status: v.Status.String(), Shown: words.Shown(v), Word: words.Status(v), Human: record.WaitsForPerson(v)}
+		switch v.Status {
+		case executor.Done, executor.Skipped, executor.Cancelled: // it is edited no more
+		default:
+			k.Open = words.ShowCommand(v.Key, "--open", l.rec.About())
+		}
+		state[v.Key] = k
 	}
 	l.mu.Unlock()
 	p, err := s.planned(ctx, l)

@@ -67,6 +67,9 @@ func TestThePlanAndWhereItsValuesComeFrom(t *testing.T) {
 	if len(p.Keys) != 2 || p.Keys[0].Key != "1.1" || p.Keys[0].Status != "ready" && p.Keys[0].Status != "pending" || !strings.Contains(p.Lines[p.Keys[1].Line-1], "Sprint 1.2") {
 		t.Errorf("keys: %+v", p.Keys)
 	}
+	if p.Keys[1].Open != "ralph show 1.2 --open" {
+		t.Errorf("%q opens 1.2", p.Keys[1].Open)
+	}
 	why := got[project.WhyJSON](s, "/EPIC/nodes/1.2/why")
 	found := false
 	for _, r := range why.Reasons {
@@ -90,7 +93,7 @@ func TestThePlanAndWhereItsValuesComeFrom(t *testing.T) {
 	if !p.Stale || p.Changes == nil || len(p.Changes.Added) != 1 || p.Changes.Added[0].Key != "1.3" || p.Text == "" || p.Command != "ralph compile plans/links.md" {
 		t.Errorf("changed: %+v", p)
 	}
-	if len(p.Keys) != 3 || p.Keys[2].Key != "1.3" || p.Keys[2].Status != "" {
+	if len(p.Keys) != 3 || p.Keys[2].Key != "1.3" || p.Keys[2].Status != "" || p.Keys[2].Open != "" {
 		t.Errorf("keys: %+v", p.Keys)
 	}
 	if got := got[project.WhyJSON](s, "/EPIC/nodes/1.3/why"); got.Key != "1.3" {

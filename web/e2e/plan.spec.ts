@@ -1,4 +1,4 @@
-// The approval of a plan, on the page; what the run makes of it.
+// The plan on the page: its approval, what the run makes of it, and how a sprint of it is edited.
 import { join } from "node:path";
 import { edit, night } from "./ralph.ts";
 import { at, epicOf, expect, section, test } from "./test.ts";
@@ -26,4 +26,14 @@ test("a plan is approved on the page, and what was approved runs", async ({ page
   expect(events.filter((e) => e.kind === "attempt.started" && e.seq < (approved[0]?.seq ?? 0))).toEqual([]);
   await page.goto(`${ui.address}#/`);
   await expect(section(page, "Waits for you")).toContainText("Sign-in");
+});
+
+test("beside each sprint that is not over stands what opens it in an editor", async ({ page, morning: { ui } }) => {
+  await page.goto(ui.link);
+  await at(page, ui, `${await epicOf(page, "A shop that can be trusted")}/plan`);
+  const beside = (sprint: string) => page.locator(".mark").filter({ hasText: sprint });
+  await expect(beside("2.1")).toContainText("ralph show 2.1 --open");
+  await expect(beside("2.1").getByRole("button", { name: "copy ralph show 2.1 --open" })).toBeVisible();
+  await expect(beside("1.1")).toContainText("done");
+  await expect(beside("1.1").getByRole("button")).toHaveCount(0);
 });

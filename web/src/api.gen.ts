@@ -1051,6 +1051,7 @@ export interface PlanKey {
   shown?: string;
   word?: string;
   human?: boolean;
+  open?: string;
 }
 export interface PlanJSON {
   version: number;

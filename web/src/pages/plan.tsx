@@ -87,6 +87,7 @@ function Source({ plan: p, epic }: { plan: Plan; epic: string }) {
               <Status status={k.shown ?? "ready"} word={k.word || k.status || "new"} />
               <span className="hidden"> {k.key}</span>
             </a>
+            {k.open && <Command text={k.open} />}
           </p>
           <Lines lines={lines.slice(k.line - 1, starts[i + 1] ?? lines.length)} from={k.line} />
         </div>
