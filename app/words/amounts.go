@@ -20,6 +20,7 @@ func Ago(now, then time.Time) string {
 }
 
 // Brief is a duration with at most two units: 0.2s, 12s, 3m05s, 2h10m, 3d4h.
+// The page writes durations in the same way (lasted, in web/src/words.ts).
 func Brief(d time.Duration) string {
 	switch {
 	case d <= 0:

@@ -27,7 +27,7 @@ test("what is decided waits no longer, and a claimed name is offered only where 
   const epic = await epicOf(page, shop);
   await at(page, ui, epic);
   const all = section(page, "All sprints and the integration").getByRole("listitem");
-  await expect(all.filter({ hasText: "Sign-in" })).toContainText(/for \d+ (s|min)/);
+  await expect(all.filter({ hasText: "Sign-in" })).toContainText(/for \d+[sm]/);
   await expect(all.filter({ hasText: "Prices" })).toContainText("cost unknown");
   await expect(section(page, "Runs of ralph apply")).toContainText("1 failed"); // as everywhere on the page
   await at(page, ui, `${epic}/n/2.1/now?do=reject`);

@@ -30,7 +30,7 @@ test("a log is followed while an agent writes it, until it ends", async ({ page,
   await expect(log).toContainText("working on 1.1");
   await grows(log);
   await page.waitForTimeout(5000); // nothing happens to the sprint, but that it writes
-  await expect(page.getByText(/last sign of life [0-3] s ago/)).toBeVisible();
+  await expect(page.getByText(/last sign of life [0-3]s ago/)).toBeVisible();
   await shoot(page, "log-live");
 
   await at(page, ui, `${epic}/n/1.1/log`);

@@ -73,30 +73,31 @@ export const count = (n: number, one: string, many = `${one}s`): string => `${wh
 const figures = new Intl.NumberFormat("en");
 export const whole = (n: number): string => figures.format(n);
 
-// lasted is a duration, in the two largest units; below a second in tenths.
+const two = (n: number): string => String(n).padStart(2, "0");
+
+// lasted is a duration as the server writes it in its texts (words.Brief): 0.2s, 12s, 3m05s,
+// 2h10m, 3d4h.
 export function lasted(ms: number): string {
-  if (ms > 0 && ms < 950) return `${Math.max(1, Math.round(ms / 100)) / 10} s`;
-  const s = Math.max(0, Math.round(ms / 1000));
-  if (s < 60) return `${s} s`;
-  const min = Math.round(s / 60);
-  if (min < 60) return `${min} min`;
+  if (ms <= 0) return "0s";
+  if (ms < 950) return `0.${Math.max(1, Math.round(ms / 100))}s`;
+  const s = Math.max(1, Math.floor(ms / 1000));
+  const min = Math.floor(s / 60);
   const h = Math.floor(min / 60);
-  if (h < 24) return min % 60 ? `${h} h ${min % 60}` : `${h} h`;
-  const d = Math.floor(h / 24);
-  return h % 24 && d < 10 ? `${d} d ${h % 24} h` : `${d} d`;
+  if (min < 1) return `${s}s`;
+  if (h < 1) return `${min}m${two(s % 60)}s`;
+  if (h < 24) return `${h}h${two(min % 60)}m`;
+  return `${Math.floor(h / 24)}d${h % 24}h`;
 }
 
 // ago is how long something has been so, in one unit. A clock that was set back makes no
 // negative time.
 export function ago(at: string, now: number): string {
   const s = Math.max(0, (now - Date.parse(at)) / 1000);
-  if (s < 60) return `${Math.floor(s)} s`;
-  if (s < 3600) return `${Math.floor(s / 60)} min`;
-  if (s < 48 * 3600) return `${Math.floor(s / 3600)} h`;
-  return `${Math.floor(s / 86400)} d`;
+  if (s < 60) return `${Math.floor(s)}s`;
+  if (s < 3600) return `${Math.floor(s / 60)}m`;
+  if (s < 48 * 3600) return `${Math.floor(s / 3600)}h`;
+  return `${Math.floor(s / 86400)}d`;
 }
-
-const two = (n: number): string => String(n).padStart(2, "0");
 
 // clock is a time here; with the date, if that is not today.
 export function clock(at: string, now: number, seconds = false): string {

@@ -1,19 +1,38 @@
 // Figures, as people read them.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { lasted } from "../src/words";
+import { ago, lasted } from "../src/words";
 
-test("durations below a minute have one unit", () => {
+const s = 1000;
+const min = 60 * s;
+const h = 60 * min;
+
+// The same is in app/words/amounts_test.go: texts of the server stand beside these.
+test("durations are written as the server writes them", () => {
   const want: [number, string][] = [
-    [0, "0 s"],
-    [7, "0.1 s"],
-    [182, "0.2 s"],
-    [949, "0.9 s"],
-    [950, "1 s"],
-    [1499, "1 s"],
-    [59_000, "59 s"],
-    [60_000, "1 min"],
-    [12_000_000, "3 h 20"],
+    [-s, "0s"],
+    [0, "0s"],
+    [1, "0.1s"],
+    [182, "0.2s"],
+    [949, "0.9s"],
+    [950, "1s"],
+    [s, "1s"],
+    [59_900, "59s"],
+    [185 * s, "3m05s"],
+    [130 * min, "2h10m"],
+    [76 * h, "3d4h"],
   ];
   for (const [ms, text] of want) assert.equal(lasted(ms), text, `${ms} ms`);
+});
+
+test("how long something has been so has one unit", () => {
+  const at = "2026-01-01T00:00:00Z";
+  const want: [number, string][] = [
+    [-s, "0s"],
+    [59_900, "59s"],
+    [185 * s, "3m"],
+    [47 * h, "47h"],
+    [76 * h, "3d"],
+  ];
+  for (const [ms, text] of want) assert.equal(ago(at, Date.parse(at) + ms), text, `${ms} ms`);
 });
