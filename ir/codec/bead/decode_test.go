@@ -87,6 +87,7 @@ func TestWorktreesLoseTheMachine(t *testing.T) {
 		"/src/app-worktrees/../secret": "",
 		"/src/app-worktrees/a/../../b": "",
 		"/src/app-worktrees/{repo}":    "",
+		"/src/app-worktrees/a\u0085b":  "",
 	} {
 		n := decoded(t, with(t, example(t, "work"), "/metadata/worktree_path", fmt.Sprintf("%q", was)))
 		if n.Worktree.Value != want {

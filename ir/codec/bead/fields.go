@@ -163,7 +163,7 @@ func (b *bead) prompt(s string) {
 // agent names the agent of a path: its file's stem, in all beads the same, for two
 // paths never the same.
 func (d *decoding) agent(b *bead, v *foreign.Value) ir.AgentRef {
-	file := path.Clean(strings.ReplaceAll(strings.TrimSpace(v.Text), `\`, "/"))
+	file := cleaned(v.Text)
 	key := strings.TrimSuffix(file, ".md")
 	ref := ir.AgentRef{Name: d.agents[key], Range: b.r.At(v)}
 	if ref.Name == "" {
@@ -182,14 +182,27 @@ func (d *decoding) agent(b *bead, v *foreign.Value) ir.AgentRef {
 		d.agents[key], d.paths[ref.Name] = ref.Name, key
 	}
 	switch {
-	case !strings.Contains(file, "/") && !strings.HasSuffix(file, ".md"): // only a name
-	case absolutePath.MatchString(file) || strings.HasPrefix(file, "~") || file == ".." || strings.HasPrefix(file, "../") || strings.Contains(file, ":"):
+	case isName(file):
+	case isOutside(file):
 		d.unused(b, v, "bead-place", "the agent's file is outside the project",
 			"%s: agent files are inside the project. The agent %q is taken by its name, with the runner's own instructions for it.", foreign.Clip(file), ref.Name)
 	default:
 		ref.Path = file
 	}
 	return ref
+}
+
+// cleaned is the path of an agent without what spellings differ in.
+func cleaned(said string) string {
+	return path.Clean(strings.ReplaceAll(strings.TrimSpace(said), `\`, "/"))
+}
+
+// isName reports whether a path is only the name of an agent.
+func isName(file string) bool { return !strings.Contains(file, "/") && !strings.HasSuffix(file, ".md") }
+
+// isOutside reports whether a path leads out of the project.
+func isOutside(file string) bool {
+	return absolutePath.MatchString(file) || strings.HasPrefix(file, "~") || strings.HasPrefix(file, "../") || strings.Contains(file, ":")
 }
 
 // judges reads the QA agents: gates, one after another, a fail ends them.

@@ -175,10 +175,7 @@ func (b *bead) finish() {
 	if n.Key == "" || n.Key == "integration" {
 		n.Key = "bead"
 	}
-	if n.Title == "" {
-		n.Title, _, _ = strings.Cut(n.Goal, "\n")
-		n.Title = text.OneLine(n.Title)
-	}
+	n.Title = cmp.Or(n.Title, text.OneLine(text.FirstLine(n.Goal)))
 	if n.Title == "" && b.v.Any("title") == nil {
 		b.r.Missing(b.v, "title", "what is to be done, in a line")
 	}

@@ -208,7 +208,7 @@ func TestWhatABeadIs(t *testing.T) {
 		want string
 	}{
 		{`"title": "Do  it\nnow"`, title, "Do it now"},
-		{`"description": "Do  it\nnow"`, title, "Do it"},
+		{`"description": "\n \nDo  it\nnow"`, title, "Do it"},
 		{`"title": "T"`, kind, "work "},
 		{`"title": "T", "issue_type": 5`, kind, "work "},
 		{`"title": "T", "issue_type": "beads-ralph-work"`, kind, "work "},

@@ -152,22 +152,30 @@ func work(n *ir.Node) *ir.Step {
 	return &n.Steps[ir.WorkStep(n)]
 }
 
+// agentFolder is where the files of agents are.
+const agentFolder = ".claude/agents/"
+
 // agentPath is the file of an agent, else where it would be; "" for none.
 func agentPath(a ir.Agent, name string) string {
 	if a.Path != "" || name == "" {
 		return a.Path
 	}
-	return ".claude/agents/" + name
+	return agentFolder + name
 }
 
 // asSaid is the path of an agent as an import had it, where that is the same agent:
-// with or without .md, and one that only the runner knows the file of.
+// with or without .md, and a name or a path outside the project where nobody declares
+// another file.
 func asSaid(said, file string) string {
 	if said == "" {
 		return file
 	}
-	clean := strings.TrimSuffix(path.Clean(strings.ReplaceAll(strings.TrimSpace(said), `\\`, "/")), ".md")
-	if have := strings.TrimSuffix(file, ".md"); have == clean || path.Base(have) == path.Base(clean) {
+	clean := cleaned(said)
+	where := strings.TrimSuffix(clean, ".md")
+	if isName(clean) || isOutside(clean) {
+		where = agentFolder + path.Base(where)
+	}
+	if strings.TrimSuffix(file, ".md") == where {
 		return said
 	}
 	return file
