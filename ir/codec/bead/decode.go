@@ -133,7 +133,7 @@ func noBead(files []*diag.File) diag.Diagnostic {
 // lastKey is what a pointer points at, for people: dev_model, dev_prompts/0.
 func lastKey(pointer string) string {
 	i := strings.LastIndexByte(pointer, '/')
-	if i > 0 && strings.Trim(pointer[i+1:], "0123456789") == "" {
+	if strings.Trim(pointer[i+1:], "0123456789") == "" {
 		i = strings.LastIndexByte(pointer[:i], '/')
 	}
 	return pointer[i+1:]
@@ -148,7 +148,7 @@ func once(list diag.List) diag.List {
 		}
 	}
 	return slices.DeleteFunc(list, func(x diag.Diagnostic) bool {
-		return x.Code == "bead-demand" && x.Range.Start < x.Range.End && said[x.Range]
+		return x.Code == "bead-demand" && said[x.Range]
 	})
 }
 
@@ -231,7 +231,7 @@ func (d *decoding) branches() {
 	}
 	bases := map[string]bool{}
 	for _, b := range d.beads {
-		if b.node.Base.Set() && !planned[b.node.Base.Value] {
+		if !planned[b.node.Base.Value] {
 			bases[b.node.Base.Value] = true
 		}
 	}
@@ -308,7 +308,7 @@ func (d *decoding) draft(files []*diag.File) *ir.Draft {
 	for _, b := range d.beads {
 		plans[b.planFile], owners[b.owner] = true, true
 		if b.node.Base.Set() {
-			if bases[b.node.Base.Value]++; bases[b.node.Base.Value] > bases[out.Base.Value] || !out.Base.Set() {
+			if bases[b.node.Base.Value]++; bases[b.node.Base.Value] > bases[out.Base.Value] {
 				out.Base = b.node.Base
 			}
 		}

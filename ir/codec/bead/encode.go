@@ -187,8 +187,8 @@ func prose(n *ir.Node) string {
 func (w *writer) dependencies(n *ir.Node, k *kept) []json.RawMessage {
 	out := []json.RawMessage{}
 	for _, a := range n.After {
-		if p := w.node(a.Key); a.Type == ir.Blocks && p != nil {
-			out = append(out, foreign.Raw(p.ID))
+		if a.Type == ir.Blocks {
+			out = append(out, foreign.Raw(w.node(a.Key).ID))
 		}
 	}
 	return append(out, foreign.List(k.top["dependencies"])...)

@@ -24,7 +24,7 @@ func (d *decoding) extensions(b *bead, f foreign.Fields) {
 		}
 	}
 	if x := f.Get("timeout_minutes"); x != nil {
-		if m, err := strconv.ParseFloat(x.Text, 64); x.Kind != 'n' || err != nil || m <= 0 || m > maxMinutes {
+		if m, _ := strconv.ParseFloat(x.Text, 64); x.Kind != 'n' || m <= 0 || m > maxMinutes {
 			b.r.Wrong(x, "a number of minutes greater than 0")
 		} else {
 			n.Timeout = b.stated(x, fmt.Sprintf("%ds", int64(math.Ceil(m*60))))

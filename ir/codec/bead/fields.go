@@ -65,9 +65,7 @@ func (d *decoding) metadata(b *bead, m *foreign.Value) {
 			f[foreign.Plain(name)] = x.Embedded()
 		}
 	}
-	if x := f.Get("branches_to_merge"); x != nil && x.Kind == '[' {
-		b.merges = x
-	}
+	b.merges = f.Get("branches_to_merge")
 	d.developer(b, f)
 	if x := f.Get("qa_agents"); x != nil {
 		d.judges(b, x)
@@ -137,11 +135,9 @@ func (d *decoding) developer(b *bead, f foreign.Fields) {
 		b.r.Wrong(x, "a list of texts")
 	default:
 		for _, p := range x.Items {
-			if p.Kind != 's' {
-				b.r.Wrong(p, "a text")
-				continue
+			if b.r.Is(p, 's', "a text") {
+				b.prompt(p.Text)
 			}
-			b.prompt(p.Text)
 		}
 	}
 }

@@ -86,6 +86,7 @@ func TestWhatABeadWaitsFor(t *testing.T) {
 		`{"id": "a", "title": "A", "dependency_type": "related"}`:                         {"b: a/related", "", ""},
 		`{"id": "a", "type": "related", "dependency_type": "discovered-from"}`:            {"b: a/discovered-from", "", ""},
 		`{"id": "a", "title": "A", "type": "related", "dependency_type": "parent-child"}`: {"b: a/parent-child", "", ""},
+		`{"id": "a", "type": ""}`:                                                         {"b: a/blocks", "", ""},
 		`{"id": "a", "type": "conditional-blocks"}`:                                       {"b: a/blocks", "", ""},
 		`{"id": "a", "type": "tracks"}`:                                                   {"b: a/related", "", ""},
 		`"a", "a", {"id": "a", "type": "related"}, {"id": "a", "type": "related"}`:        {"b: a/blocks; b: a/related", "", ""},

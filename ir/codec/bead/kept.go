@@ -42,7 +42,6 @@ func (k *kept) take(from map[string]json.RawMessage, key string, to any) error {
 	if !ok {
 		return nil
 	}
-	delete(from, key)
 	return json.Unmarshal(raw, to)
 }
 
@@ -75,7 +74,7 @@ func (k *kept) said(file string) string {
 		paths = append(paths, foreign.Text(k.qa[gate]["agent_path"]))
 	}
 	for _, p := range paths {
-		if p != "" && asSaid(p, file) == p {
+		if asSaid(p, file) == p {
 			return p
 		}
 	}
@@ -84,10 +83,10 @@ func (k *kept) said(file string) string {
 
 // qaAgent adds what was kept of a QA agent, by the name of its gate.
 func (k *kept) qaAgent(gate string, q qaAgent) json.RawMessage {
-	more := maps.Clone(k.qa[gate])
-	if len(more) == 0 || q.Gate != "" {
+	if q.Gate != "" {
 		return rawJSON(q)
 	}
+	more := maps.Clone(k.qa[gate])
 	q.AgentPath = asSaid(foreign.Text(more["agent_path"]), q.AgentPath)
 	delete(more, "agent_path")
 	var o foreign.Object

@@ -128,7 +128,8 @@ func branch(n *ir.Node, nh *ir.NodeHistory, k *kept) string {
 func (w *writer) branches(n *ir.Node, k *kept) ([]string, error) {
 	out := []string{}
 	for _, a := range n.After {
-		if p := w.node(a.Key); a.Type == ir.Blocks && p != nil {
+		if a.Type == ir.Blocks {
+			p := w.node(a.Key)
 			of, err := keptOf(p)
 			if err != nil {
 				return nil, err
@@ -136,10 +137,7 @@ func (w *writer) branches(n *ir.Node, k *kept) ([]string, error) {
 			out = append(out, branch(p, w.h.Node(p.ID), of))
 		}
 	}
-	var more []string
-	if json.Unmarshal(k.metadata["branches_to_merge"], &more) != nil {
-		more = nil
-	}
+	more := lists.Map(foreign.List(k.metadata["branches_to_merge"]), foreign.Text)
 	return lists.Include(out, more...), nil
 }
 
@@ -241,7 +239,7 @@ func question(lines []string) string {
 func prompts(n *ir.Node) []string {
 	tasks := lists.Map(n.Tasks, func(t ir.Task) string { return strings.Join(append([]string{t.Text}, t.Detail...), "\n") })
 	whole := strings.Join(n.Prompt, "\n")
-	if len(tasks) > 0 && whole == strings.Join(tasks, "\n\n") { // nothing but its tasks
+	if whole == strings.Join(tasks, "\n\n") { // nothing but its tasks
 		return tasks
 	}
 	out := []string{}

@@ -138,7 +138,7 @@ func allows(status *foreign.Value) bool {
 			return true
 		}
 	case '[':
-		return !slices.ContainsFunc(status.Items, func(x *foreign.Value) bool { return isText(x) && x.Text == "enum" })
+		return !slices.ContainsFunc(status.Items, func(x *foreign.Value) bool { return x.Text == "enum" })
 	case 's':
 		return !strings.Contains(status.Text, "enum")
 	default:
@@ -147,7 +147,7 @@ func allows(status *foreign.Value) bool {
 	verdict := func(s string) bool { return slices.Contains(verdicts, s) }
 	switch enum.Kind {
 	case '[':
-		return !slices.ContainsFunc(enum.Items, func(x *foreign.Value) bool { return !isText(x) || !verdict(x.Text) })
+		return !slices.ContainsFunc(enum.Items, func(x *foreign.Value) bool { return !verdict(x.Text) })
 	case '{':
 		return !slices.ContainsFunc(enum.Members, func(m foreign.Member) bool { return !verdict(m.Name) })
 	case 's':
@@ -271,10 +271,10 @@ func isText(x *foreign.Value) bool   { return x.Kind == 's' }
 func isBool(x *foreign.Value) bool   { return x.Kind == 'b' }
 func isObject(x *foreign.Value) bool { return x.Kind == '{' }
 func isList(x *foreign.Value) bool   { return x.Kind == '[' }
-func isFilled(x *foreign.Value) bool { return isList(x) && len(x.Items) > 0 }
+func isFilled(x *foreign.Value) bool { return len(x.Items) > 0 }
 
 func isOneOf(words []string) func(*foreign.Value) bool {
-	return func(x *foreign.Value) bool { return isText(x) && slices.Contains(words, x.Text) }
+	return func(x *foreign.Value) bool { return slices.Contains(words, x.Text) }
 }
 
 // isInt reports whether a number is written without a fraction and an exponent.
@@ -308,12 +308,11 @@ var (
 	seconds  = lazyregexp.New(`^[+-]?(\d+)(\.\d*)?$`)
 )
 
-// Bounds of a time that is written as a number: what is above the first in either
-// direction counts milliseconds, which must lie within the years 1 to 9999.
+// Bounds of a time that is written as a number: small ones count seconds, the others
+// milliseconds, which must lie within the years 1 to 9999.
 const (
-	inSeconds = 20_000_000_000
-	firstMS   = -62_135_596_800_000
-	lastMS    = 253_402_300_799_999
+	firstMS = -62_135_596_800_000
+	lastMS  = 253_402_300_799_999
 )
 
 // isTime reports whether a text is a time: a date with a time of day, with or
@@ -324,8 +323,8 @@ func isTime(x *foreign.Value) bool {
 	}
 	if seconds.MatchString(x.Text) {
 		whole, _, _ := strings.Cut(x.Text, ".")
-		n, err := strconv.ParseInt(whole, 10, 64)
-		return err == nil && (n <= inSeconds && n >= -inSeconds || n >= firstMS && n <= lastMS)
+		n, _ := strconv.ParseInt(whole, 10, 64) // beyond its range it is an end of that
+		return n >= firstMS && n <= lastMS
 	}
 	m := dateTime.FindStringSubmatch(x.Text)
 	if m == nil || m[3] == "" && strings.ContainsAny(x.Text, ".,") {
@@ -335,5 +334,5 @@ func isTime(x *foreign.Value) bool {
 	if t, err := time.Parse("2006-01-02 15:04:05", m[1]+" "+m[2]+clock); err != nil || t.Year() < 1 {
 		return false
 	}
-	return m[4] == "" || m[4] < "24" && m[5] < "60"
+	return m[4] < "24" && m[5] < "60"
 }

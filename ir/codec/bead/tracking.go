@@ -139,7 +139,7 @@ func verdict(v string) string {
 // counted; {} if nothing.
 func details(g *ir.GateResult) json.RawMessage {
 	var said map[string]json.RawMessage
-	if len(g.Details) > 0 && json.Unmarshal(g.Details, &said) == nil {
+	if json.Unmarshal(g.Details, &said) == nil {
 		delete(said, "status")
 		delete(said, "message")
 		if own := said["details"]; len(said) == 1 && len(own) > 0 && own[0] == '{' {
