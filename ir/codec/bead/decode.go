@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ralph-compiler/ralph/diag"
+	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 	"github.com/ralph-compiler/ralph/ir/codec/foreign"
 )
@@ -141,15 +142,21 @@ func lastKey(pointer string) string {
 
 // once drops a demand that an error says already.
 func once(list diag.List) diag.List {
-	said := map[diag.Range]bool{}
-	for _, x := range list {
+	type place struct {
+		at      diag.Range // of what is missing that of the object
+		pointer string
+	}
+	of := func(x *diag.Diagnostic) place {
+		pointer, _, _ := strings.Cut(x.Detail, " ")
+		return place{x.Range, pointer}
+	}
+	said := map[place]bool{}
+	for _, x := range lists.Each(list) {
 		if x.Severity == diag.Error && x.Code != "bead-demand" {
-			said[x.Range] = true
+			said[of(x)] = true
 		}
 	}
-	return slices.DeleteFunc(list, func(x diag.Diagnostic) bool {
-		return x.Code == "bead-demand" && said[x.Range]
-	})
+	return slices.DeleteFunc(list, func(x diag.Diagnostic) bool { return x.Code == "bead-demand" && said[of(&x)] })
 }
 
 // unused reports a value that the format allows and ralph cannot take over.

@@ -246,6 +246,21 @@ func TestAllMistakesAreSaidAtOnce(t *testing.T) {
 	}
 }
 
+// What import refuses anyway is said once, and everything else that the same object lacks
+// besides. S0-150
+func TestWhatIsRefusedHidesNothing(t *testing.T) {
+	text := with(t, example(t, "work"), "/title", "")
+	text = with(t, with(t, text, "/description", ""), "/assignee", "")
+	for _, key := range []string{"agent_path", "model"} {
+		text = with(t, text, "/metadata/qa_agents/0/"+key, "")
+	}
+	got := strict(t, text)
+	slices.Sort(got)
+	if want := []string{"/assignee", "/metadata/qa_agents/0/agent_path", "/metadata/qa_agents/0/model", "/title"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // One bead, a list, one a line, an envelope; dependencies as ids and in each of bd's
 // shapes. S0-12
 func TestShapesOfFilesAndDependencies(t *testing.T) {
