@@ -140,7 +140,7 @@ func lastKey(pointer string) string {
 	return pointer[i+1:]
 }
 
-// once drops a demand that an error says already.
+// once drops a demand that something else says already.
 func once(list diag.List) diag.List {
 	type place struct {
 		at      diag.Range // of what is missing that of the object
@@ -152,7 +152,7 @@ func once(list diag.List) diag.List {
 	}
 	said := map[place]bool{}
 	for _, x := range lists.Each(list) {
-		if x.Severity == diag.Error && x.Code != "bead-demand" {
+		if x.Code != "bead-demand" {
 			said[of(x)] = true
 		}
 	}

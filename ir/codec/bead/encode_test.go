@@ -89,6 +89,9 @@ func TestIssuesAreWritten(t *testing.T) {
 	waits := func(_ *ir.Epic, n, _ *ir.Node, _ *ir.NodeHistory) { keep(n, came) }
 	done := func(_ *ir.Epic, n, _ *ir.Node, _ *ir.NodeHistory) { keep(n, came); n.Done = true }
 	same := func(*ir.Epic, *ir.Node, *ir.Node, *ir.NodeHistory) {}
+	keeping := func(ext string) func(*ir.Epic, *ir.Node, *ir.Node, *ir.NodeHistory) {
+		return func(_ *ir.Epic, n, _ *ir.Node, _ *ir.NodeHistory) { keep(n, ext) }
+	}
 	phase := func(s string) func(*ir.Epic, *ir.Node, *ir.Node, *ir.NodeHistory) {
 		return func(_ *ir.Epic, n, _ *ir.Node, _ *ir.NodeHistory) { n.Phase = s }
 	}
@@ -109,6 +112,22 @@ func TestIssuesAreWritten(t *testing.T) {
 		{"began", began, "/0/created_at", `"2026-01-01T00:00:00Z"`},
 		{"has an attempt", tried, "/0/assignee", `"` + bead.Assignee + `"`},
 		{"done by the plan", done, "/0/status", `"closed"`},
+		{"open", same, "/0/status", `"in_progress"`},
+		{"its owner", keeping(`{"owner": "bo"}`), "/0/owner", `"bo"`},
+		{"no owner", keeping(`{"owner": ""}`), "/0/owner", ""},
+		{"the epic's owner", same, "/0/owner", `"ana"`},
+		{"its priority", keeping(`{"priority": "high"}`), "/0/priority", `"high"`},
+		{"a priority", same, "/0/priority", `2`},
+		{"its pull request", keeping(`{"external_ref": "x"}`), "/0/external_ref", `"x"`},
+		{"unknown keys", keeping(`{"x": [1]}`), "/0/x", `[1]`},
+		{"its comments", keeping(`{"comments": [1]}`), "/0/comments", `[1]`},
+		{"no comments", same, "/0/comments", ""},
+		{"its times", keeping(`{"updated_at": "x"}`), "/0/updated_at", `"x"`},
+		{"updated", func(_ *ir.Epic, n, _ *ir.Node, nh *ir.NodeHistory) {
+			keep(n, `{"updated_at": "x"}`)
+			nh.Updated = time.Unix(1, 0)
+		}, "/0/updated_at", `"1970-01-01T00:00:01Z"`},
+		{"a merge of one", func(_ *ir.Epic, n, _ *ir.Node, _ *ir.NodeHistory) { n.Kind = ir.Merge }, "/0/issue_type", `"beads-ralph-merge"`},
 		{"of a run", same, "/0/created_at", `"2026-02-07T09:59:00Z"`},
 		{"a title of separators", func(_ *ir.Epic, n, _ *ir.Node, _ *ir.NodeHistory) { n.Title = "\x1c" }, "/0/title", `"1.1"`},
 		{"phase in one digit", phase("3a"), "/0/labels", `["phase-03a","sprint-1-1"]`},
@@ -152,6 +171,10 @@ func TestMetadataAreWritten(t *testing.T) {
 	}
 	two := []ir.Task{{Text: "A", Detail: []string{"b", "", "c"}}, {Text: "D"}}
 	check(t, []written{
+		{"a plan", base("", ""), "/0/metadata/plan_file", `"plans/worked.md"`},
+		{"a plan", base("", ""), "/0/metadata/plan_sprint_id", `"1.1"`},
+		{"attempts", base("", ""), "/0/metadata/max_retry_attempts", `3`},
+		{"unknown keys", func(_ *ir.Epic, n, _ *ir.Node, _ *ir.NodeHistory) { keep(n, `{"metadata": {"x": 1}}`) }, "/0/metadata/x", `1`},
 		{"its own base", base("dev", "main"), "/0/metadata/source_branch", `"dev"`},
 		{"the epic's", base("", "main"), "/0/metadata/source_branch", `"main"`},
 		{"the run's", base("", ""), "/0/metadata/source_branch", `"trunk"`},
@@ -214,10 +237,10 @@ func TestWhoJudgesIsWritten(t *testing.T) {
 	first, second := n.Steps[0], n.Steps[0]
 	first.Gates, second.Gates = []string{"unit", "1.1/qa", "qa"}, []string{"qa", "1.1/lone", "unit", "1.1/qa"}
 	n.Steps = []ir.Step{first, second}
-	keep(n, `{"metadata": {"qa_agents": {"qa": {"agent_path": "old/other", "weight": 2}}}}`)
+	keep(n, `{"metadata": {"qa_agents": {"qa": {"agent_path": "old/other", "weight": 2}, "lone": {"agent_path": "lone"}}}}`)
 	want := `[{"agent_path":"team/qa.md","model":"haiku","output_schema":{"type":"object"},"prompt":"Look at ${run.x}.","weight":2},` +
 		`{"agent_path":"team/qa.md","gate":"qa","model":"opus","output_schema":null,"prompt":""},` +
-		`{"agent_path":".claude/agents/lone","input_schema":{"type":"object"},"model":"","output_schema":null,"prompt":"Look."}]`
+		`{"agent_path":"lone","input_schema":{"type":"object"},"model":"","output_schema":null,"prompt":"Look."}]`
 	if got := out(t, e, nil, "/0/metadata/qa_agents"); got != want {
 		t.Errorf("they are\n%s, want\n%s", got, want)
 	}

@@ -87,6 +87,8 @@ func TestWhatBecomesOfMetadata(t *testing.T) {
 		{`"qa_agents": [{"agent_path": "x", "gate": "review"}]`, judge, `0`}, // the policy's
 		{`"qa_agents": [{"agent_path": "x", "gate": 5}]`, judge, `1 x "" ""`},
 		{``, keeps, ""},
+		{`"plan_file": "x.md", "dev_agent_path": "dev.md"`, keeps, `{"metadata":{"dev_agent_path":"dev.md","plan_file":"x.md"}}`},
+		{`"qa_agents": [{"agent_path": "x.md", "weight": 2}]`, keeps, `{"metadata":{"qa_agents":{"x":{"agent_path":"x.md","weight":2}}}}`},
 		{
 			`"attempt_count": 0, "pr_number": 0, "dev_agent_executions": [], "qa_agent_executions": [], "scrum_result": null`, keeps, "",
 		},
@@ -151,6 +153,12 @@ func TestReservedKeysAtTheirEdges(t *testing.T) {
 		{`"rollback_strategy": "revert"`, rollback, "reset", "bead-place"},
 		{`"rollback_strategy": "none"`, rollback, "keep", ""},
 		{`"rollback_strategy": "x"`, rollback, "", "bead-place"},
+		{`"notification_config": {}`, rollback, "", "bead-place"},
+		{`"resource_limits": {"cpu": 2}`, rollback, "", "bead-sandbox"},
+		{`"docker_image": "x"}, "status": "closed", "x": {`, rollback, "", "bead-completed bead-unknown-key"},
+		{`"worktree_path": "/tmp/x"`, rollback, "", "bead-place"},
+		{`"worktree_path": "/tmp/x"}, "status": "closed", "x": {`, rollback, "", "bead-completed bead-unknown-key"},
+		{`"qa_agents": [{"agent_path": "x", "gate": "review"}]`, rollback, "", "bead-policy-gate"},
 	} {
 		d, codes := imported(`{"id": "a", "title": "T", "metadata": {` + c.keys + `}}`)
 		if d == nil || c.of(&d.Nodes[0]) != c.want || codes != c.codes {

@@ -3,6 +3,7 @@ package bead_test
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,6 +61,8 @@ func TestWhatABeadIsCalled(t *testing.T) {
 		{"nothing to name it after", `{"title": "!"}`, `bead`, ""},
 		{"a title with a name of ralph's", `{"title": "Integration"}`, `bead`, ""},
 		{"the second of a sprint goes by its id", of("a", "1.1") + "," + of("b", "1.1"), `1.1, b {"metadata":{"sprint":"1.1"}}`, "bead-place"},
+		{"two without ids", `{"title": "A"}, {"title": "B"}`, "a, b", ""},
+		{"two of one id", of("a", "1.1") + "," + of("a", "1.1"), "", "bead-value"},
 		{"it has none", of("a", "1.1") + `,{"title": "T", "metadata": {"sprint": "1.1"}}`, "", "bead-value"},
 		{"its id is another's sprint", of("a", "1.1") + "," + of("b", "c") + "," + of("c", "1.1"), "", "bead-value"},
 		{"another sprint in the plan", `{"id": "a", "title": "T", "metadata": {"sprint": "1.1", "plan_sprint_id": "S"}}`, `1.1 {"metadata":{"plan_sprint_id":"S"}}`, ""},
@@ -223,12 +226,29 @@ func TestWhatABeadIs(t *testing.T) {
 		{`"title": "T", "priority": true`, priority, `{"priority":true}`},
 		{`"title": "T", "assignee": "beads-ralph-scrum-master"`, assignee, ""},
 		{`"title": "T", "assignee": "ana"`, assignee, `{"assignee":"ana"}`},
+		{`"title": "T", "status": "open"`, keeps, ""},
+		{`"title": "T", "status": "blocked"`, keeps, `{"status":"blocked"}`},
+		{`"title": "T", "comments": [1], "closed_at": "x", "external_ref": "y", "z": 1`, keeps, `{"closed_at":"x","comments":[1],"external_ref":"y","z":1}`},
 		{`"title": "T", "labels": ["x", 5, " ", "x", "sprint-1-1", "merge"], "metadata": {"sprint": "1.1"}`, labels, `["x" "merge"]`},
 	} {
 		n := decoded(t, `{"id": "a", `+c.bead+`}`)
 		if got := c.of(&n); got != c.want {
 			t.Errorf("%s: %s, want %s", c.bead, got, c.want)
 		}
+	}
+	for text, want := range map[string]string{
+		`"status": "open"`:    "",
+		`"status": "blocked"`: "bead-status",
+		`"status": "CLOSED"`:  "bead-completed",
+		`"z": 1`:              "bead-unknown-key",
+	} {
+		if _, codes := imported(`{"id": "a", "title": "T", ` + text + `}`); codes != want {
+			t.Errorf("of %s it is said %s, want %s", text, codes, want)
+		}
+	}
+	first := diag.Range{File: "a.json", End: 1}
+	if n := decoded(t, `{"description": "D"}`); n.Range != first || n.KeyRange != first {
+		t.Errorf("a bead without title and id is at %v, its name at %v", n.Range, n.KeyRange)
 	}
 	n := decoded(t, `{"id": "a", "title": "T", "issue_type": ""}`)
 	if n.Type.Set() {
@@ -270,7 +290,7 @@ func TestWhatIsSaidOfFilesAndInWhichOrder(t *testing.T) {
 		said = append(said, x.Summary)
 	}
 	for _, want := range []string{"assignee is missing", "status is not what the format demands", "dev_prompts/1 is not what the format demands"} {
-		if !strings.Contains(strings.Join(said, "\n")+"\n", want+"\n") {
+		if !slices.Contains(said, want) {
 			t.Errorf("%q is not among %q", want, said)
 		}
 	}

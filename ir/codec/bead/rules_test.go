@@ -145,6 +145,7 @@ func TestEachDemandIsHeld(t *testing.T) {
 		{"S0-142", "/metadata/qa_agents", gone, ""},
 		{"S0-142", "/metadata/qa_agents/0", `"qa"`, ""},
 		{"S0-143", "/metadata/qa_agents/0/agent_path", gone, ""},
+		{"S0-143", "/metadata/qa_agents/0/agent_path", `"qa"`, ""},
 		{"S0-143", "/metadata/qa_agents/0/model", gone, ""},
 		{"S0-151", "/metadata/qa_agents/0/model", `"gpt-5"`, ""},
 		{"S0-151", "/metadata/qa_agents/1/prompt", `""`, ""},
@@ -243,6 +244,28 @@ func TestAllMistakesAreSaidAtOnce(t *testing.T) {
 	}
 	if at := got["a.json /0/metadata/dev_model"]; !strings.HasPrefix(("[" + one)[at:], `"gpt-5"`) {
 		t.Errorf("dev_model is said to be at %q", ("[" + one)[at:at+20])
+	}
+}
+
+// Leniently one warning names everything that is missing, at the object that lacks the first of
+// it. S0-150
+func TestWhatIsMissingIsOneWarning(t *testing.T) {
+	text := with(t, with(t, example(t, "work"), "/assignee", ""), "/metadata/phase", "")
+	_, list := bead.Decode(files(text))
+	n := 0
+	for _, x := range list {
+		if x.Code == "bead-demand" {
+			n++
+			if x.Severity != diag.Warning || !strings.Contains(x.Detail, "no /assignee, /metadata/phase.") || x.Range != (diag.Range{File: "a.json", End: 1}) {
+				t.Errorf("%+v", x)
+			}
+		}
+	}
+	if n != 1 {
+		t.Errorf("%d warnings, want one: %v", n, list)
+	}
+	if _, list := bead.Decode(files(example(t, "work"))); slices.ContainsFunc(list, func(x diag.Diagnostic) bool { return x.Code == "bead-demand" }) {
+		t.Errorf("of an example: %v", list)
 	}
 }
 
