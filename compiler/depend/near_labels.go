@@ -70,7 +70,7 @@ func NearLabels(it *syntax.Item, file *diag.File) (out []Statement) {
 			return out
 		}
 		line := string(src[at:end])
-		lead := len(line) - len(strings.TrimLeft(line, " \t>*+-_(•"))
+		lead := beforeText(line)
 		switch body := line[lead:]; {
 		case strings.HasPrefix(body, "```"), strings.HasPrefix(body, "~~~"):
 			switch fence {
@@ -88,7 +88,7 @@ func NearLabels(it *syntax.Item, file *diag.File) (out []Statement) {
 			if n > 0 && !labelled(&it.Body, at, end) {
 				add(at+lead+n, end, Statement{
 					blocks: blocks, named: named, label: !named && hasLabelName(body),
-					listed: strings.ContainsAny(line[:lead], "-+•") || strings.HasPrefix(strings.TrimLeft(line, " \t>"), "* "),
+					listed: listMark.MatchString(line),
 					bold:   strings.HasSuffix(line[:lead], "**") || strings.HasSuffix(line[:lead], "__"),
 				})
 			}
@@ -96,6 +96,22 @@ func NearLabels(it *syntax.Item, file *diag.File) (out []Statement) {
 		at = end + 1
 	}
 	return out
+}
+
+var (
+	itemMark = lazyregexp.New(`^(?:\d{1,9}[.)][ \t]+)?(?:\[[ xX]\][ \t]+)?`) // a number, a check box
+	listMark = lazyregexp.New(`^[ \t>]*(?:[*+•-]|\d{1,9}[.)])[ \t]`)
+)
+
+// beforeText is the length of what stands before the text of a line: marks of quotations,
+// lists and emphasis, a number, a check box.
+func beforeText(line string) int {
+	const marks = " \t>*+-_(•"
+	text := strings.TrimLeft(line, marks)
+	if text != "" && (text[0] == '[' || '0' <= text[0] && text[0] <= '9') {
+		text = strings.TrimLeft(text[len(itemMark.FindString(text)):], marks)
+	}
+	return len(line) - len(text)
 }
 
 // maxNearLine bounds the lines that are looked at.
