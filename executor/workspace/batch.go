@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -58,22 +59,26 @@ func (g *git) ask(ctx context.Context, what, name string) (oid, kind string, dat
 	return oid, kind, data, err
 }
 
+// atOnce is how many objects are asked for before others have their turn.
+const atOnce = 10_000
+
 // lacks lists those of some objects that the repository has not.
 func (g *git) lacks(ctx context.Context, oids []string) (lacks []string, err error) {
-	if len(oids) == 0 {
-		return nil, nil
-	}
-	var found []string
-	err = g.talk(ctx, func(b *batch) (err error) {
-		found, err = b.askAll(oids)
-		return err
-	})
-	for i, oid := range found {
-		if oid == "" {
-			lacks = append(lacks, oids[i])
+	for part := range slices.Chunk(oids, atOnce) {
+		var found []string
+		if err := g.talk(ctx, func(b *batch) (err error) {
+			found, err = b.askAll(part)
+			return err
+		}); err != nil {
+			return nil, err
+		}
+		for i, oid := range found {
+			if oid == "" {
+				lacks = append(lacks, part[i])
+			}
 		}
 	}
-	return lacks, err
+	return lacks, nil
 }
 
 // talk has a conversation with the process that is kept. If it breaks off, it is begun
@@ -119,7 +124,11 @@ func (b *batch) until(ctx context.Context, g *git, conversation func(b *batch) e
 	cmd := b.cmd
 	stop := context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() }) // it may have ended
 	defer stop()
-	return conversation(b)
+	err := conversation(b)
+	if err != nil {
+		_ = cmd.Process.Kill() // it may still have much to say
+	}
+	return err
 }
 
 // askAll asks for objects by their full names, all at once: "" stands for one that is not
@@ -135,7 +144,7 @@ func (b *batch) askAll(oids []string) ([]string, error) {
 	for i := range oids {
 		oid, _, _, err := b.answer("info")
 		if err != nil {
-			return nil, err // and with the process ends what is still written
+			return nil, err // the process is killed, and with it ends what is still written
 		}
 		found[i] = oid
 	}

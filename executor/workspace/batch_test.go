@@ -30,4 +30,12 @@ func TestManyObjectsAreAskedForAtOnce(t *testing.T) {
 	if got, err := r.space.git.lacks(t.Context(), nil); len(got) > 0 || err != nil {
 		t.Errorf("of none: %q, %v", got, err)
 	}
+	// An answer in the middle that nobody understands ends the conversation, not the next one.
+	all[15_000] = "HEAD\ncontents HEAD"
+	if got, err := r.space.git.lacks(t.Context(), all); err == nil {
+		t.Errorf("a broken question: %d of them are not there", len(got))
+	}
+	if oid, err := r.space.git.ref(t.Context(), "HEAD"); oid != r.head() || err != nil {
+		t.Errorf("HEAD is %q, %v", oid, err)
+	}
 }
