@@ -75,9 +75,7 @@ with coding agents: each in its own git worktree, each judged by gates.
   ralph apply epic.json                       walk it`,
 		Version:       version.Ralph(),
 		SilenceErrors: true,
-
-		SuggestionsMinimumDistance: 2, // cobra sets its default only where it reports the error itself
-		SilenceUsage:               true,
+		SilenceUsage:  true,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return unknownCommand(cmd, args[0])
@@ -160,7 +158,8 @@ func countArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 }
 
 func unknownCommand(cmd *cobra.Command, name string) error {
-	if near := cmd.SuggestionsFor(name); len(near) > 0 {
+	cmd.SuggestionsMinimumDistance = min(2, len(name)/2) // letters that may be wrong
+	if near := cmd.SuggestionsFor(name); name != "" && len(near) > 0 {
 		return exit.Usagef("there is no command %q; did you mean %q?", name, near[0])
 	}
 	return exit.Usagef("there is no command %q", name)
