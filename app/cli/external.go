@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -13,7 +16,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ralph-compiler/ralph/app/exit"
-	"github.com/ralph-compiler/ralph/app/project"
 	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/internal/reveal"
 )
@@ -24,20 +26,38 @@ const externalPrefix = "ralph-"
 
 // runExternal becomes the program that a command line names; it returns if there is none.
 func runExternal(root *cobra.Command, args []string) error {
-	if len(args) == 2 && args[0] == "help" {
+	if len(args) >= 2 && args[0] == "help" {
 		args = []string{args[1], "--help"}
 	}
 	if len(args) == 0 || !externalName(args[0]) || builtIn(root, args[0]) {
 		return nil
 	}
 	for _, dir := range programDirs() {
-		if file := external(dir, args[0]); file != "" {
-			// In place of this process: signals, the terminal and the exit code are the program's.
-			err := syscall.Exec(file, append([]string{file}, args[1:]...), os.Environ())
-			return &exit.Error{Code: exit.Input, Err: fmt.Errorf("start %s: %w", file, err)}
+		if file, err := exec.LookPath(filepath.Join(dir, externalPrefix+args[0])); err == nil {
+			return become(file, args[1:])
 		}
 	}
 	return nil
+}
+
+// become puts a program in the place of this process: signals, the terminal and the exit code
+// are the program's. Windows has no such thing: there it is waited for.
+func become(file string, args []string) error {
+	var err error
+	if runtime.GOOS == "windows" {
+		cmd := exec.Command(file, args...)
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+		if err = cmd.Run(); cmd.ProcessState != nil {
+			os.Exit(cmd.ProcessState.ExitCode())
+		}
+	} else {
+		err = syscall.Exec(file, append([]string{file}, args...), os.Environ())
+	}
+	hint := ""
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOEXEC) {
+		hint = ": a script names its interpreter in its first line, such as #!/bin/sh"
+	}
+	return &exit.Error{Code: exit.Input, Err: fmt.Errorf("start %s: %w%s", file, err, hint)}
 }
 
 // externalName reports whether a word can be an external command's name: neither a path nor
@@ -50,43 +70,10 @@ func builtIn(root *cobra.Command, name string) bool {
 	return slices.ContainsFunc(root.Commands(), func(c *cobra.Command) bool { return c.Name() == name || c.HasAlias(name) })
 }
 
-// external returns the file in a directory that is a command, or "". One that lies in the
-// repository by way of a link is none.
-func external(dir, name string) string {
-	file, err := exec.LookPath(filepath.Join(dir, externalPrefix+name))
-	if err != nil {
-		return ""
-	}
-	if real, err := filepath.EvalSymlinks(file); err != nil || theirs(filepath.Dir(real)) {
-		return ""
-	}
-	return file
-}
-
-// programDirs are the directories of PATH in which commands are looked for: a repository
-// must not bring commands with it.
+// programDirs are the directories of PATH in which commands are looked for. What a relative
+// entry names depends on where one stands: a repository could bring commands with it.
 func programDirs() []string {
-	return lists.Keep(filepath.SplitList(os.Getenv("PATH")), func(dir string) bool {
-		real, err := filepath.EvalSymlinks(dir)
-		return filepath.IsAbs(dir) && err == nil && !theirs(real)
-	})
-}
-
-// theirs reports whether a directory is the current one or in its repository.
-func theirs(dir string) bool {
-	here, err := os.Getwd()
-	if err == nil {
-		here, err = filepath.EvalSymlinks(here)
-	}
-	if err != nil || dir == here {
-		return true
-	}
-	root := project.GitRoot(here)
-	if root == "" {
-		return false
-	}
-	rel, err := filepath.Rel(root, dir)
-	return err != nil || filepath.IsLocal(rel)
+	return lists.Keep(filepath.SplitList(os.Getenv("PATH")), filepath.IsAbs)
 }
 
 // withExternals makes ralph's own help name the commands that PATH adds.
@@ -108,7 +95,7 @@ func externals(root *cobra.Command) (lines []string) {
 		for _, e := range entries {
 			name, ok := strings.CutPrefix(e.Name(), externalPrefix)
 			if ok && files[name] == "" && externalName(name) && !builtIn(root, name) {
-				files[name] = external(dir, name)
+				files[name], _ = exec.LookPath(filepath.Join(dir, e.Name())) // "" if it cannot be run
 			}
 		}
 	}
