@@ -61,9 +61,8 @@ func (d *decoding) criterion(v *foreign.Value, t *task) {
 		return
 	}
 	config := foreign.Fields{}
-	at := v
 	if c := f.Get("config"); c != nil {
-		if at = c; !d.Is(c, '{', "an object") {
+		if !d.Is(c, '{', "an object") {
 			return
 		}
 		config = d.Fields(c, nil, criteriaTypes[kind]...)
@@ -95,7 +94,7 @@ func (d *decoding) criterion(v *foreign.Value, t *task) {
 		g.NoErrors = true
 		told = []string{"No errors are left; an error that is left is reported"}
 	case "custom":
-		told = d.custom(at, config, t, &g)
+		told = d.custom(v, config, t, &g)
 	}
 	g.Name = gateName(t.names, name)
 	t.node.Verify = append(t.node.Verify, g)
@@ -106,7 +105,7 @@ func (d *decoding) criterion(v *foreign.Value, t *task) {
 
 // custom is a command, with a text that it has to print if a pattern is given, or a
 // condition: words that the agent has to end with.
-func (d *decoding) custom(at *foreign.Value, config foreign.Fields, t *task, g *ir.DraftGate) (told []string) {
+func (d *decoding) custom(v *foreign.Value, config foreign.Fields, t *task, g *ir.DraftGate) (told []string) {
 	if c := config.Get("kind"); c != nil {
 		if w := d.Word(c, "command", "agent", "review", "human"); w != "" && w != "command" {
 			d.Wrong(c, "command: who else judges the work is said by the policy of the project, not by the task; remove this criterion")
@@ -139,11 +138,7 @@ func (d *decoding) custom(at *foreign.Value, config foreign.Fields, t *task, g *
 		d.promise(t, g, words)
 		return []string{ending(words)}
 	default:
-		key := "command"
-		if len(config) == 0 && at.Get("type") != nil {
-			key = "config/command"
-		}
-		d.Missing(at, key, "a command for the shell, without which nothing can be judged")
+		d.Missing(v, "config/command", "a command for the shell, without which nothing can be judged")
 	}
 	return nil
 }

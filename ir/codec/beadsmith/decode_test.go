@@ -43,6 +43,8 @@ func TestWhatACriterionMayNotSay(t *testing.T) {
 		`[{"type": "no_errors", "config": []}]`: "bead-value " + config,
 		`[{"type": "tests_pass", "config": {"command": " "}}]`:                                      "bead-value " + config + "/command",
 		`[{"type": "custom"}]`:                                                                      "bead-missing " + config + "/command",
+		`[{"Type": "custom"}]`:                                                                      "bead-missing " + config + "/command",
+		`[{"type": "custom", "config": {"type": "x"}}]`:                                             "bead-missing " + config + "/command, bead-unknown-key " + config + "/type",
 		`[{"type": "custom", "config": {}}]`:                                                        "bead-missing " + config + "/command",
 		`[{"type": "custom", "config": {"kind": "human"}}]`:                                         "bead-value " + config + "/kind",
 		`[{"type": "custom", "config": {"kind": "x", "command": "true"}}]`:                          "bead-value " + config + "/kind",
