@@ -35,31 +35,27 @@ var _ foreign.Decode = Decode
 func Decode(files []*diag.File) (*ir.Draft, diag.List) {
 	d := &decoding{tasks: map[string]*task{}}
 	for _, f := range files {
-		d.Reader, d.placed = foreign.Reader{File: f, Format: Format}, false
+		d.Reader, d.placed = foreign.Reader{File: f, Format: Format, Diags: d.Diags}, false
 		for _, v := range d.Objects() {
 			d.object(v)
 		}
 		d.Unknown()
-		d.list.Add(d.Diags...)
 	}
-	d.Reader = foreign.Reader{Format: Format}
 	d.assign()
-	d.list.Add(d.Diags...)
-	d.list.Sort()
-	if !d.list.HasErrors() && len(d.order) == 0 && len(files) > 0 {
-		d.list.Add(diag.New("bead-missing", files[0].Range(0, 0), "there is no task").
+	d.Diags.Sort()
+	if !d.Diags.HasErrors() && len(d.order) == 0 && len(files) > 0 {
+		d.Diags.Add(diag.New("bead-missing", files[0].Range(0, 0), "there is no task").
 			WithDetail("A task is an object with id, description and successCriteria. Add one to the file."))
 	}
-	if d.list.HasErrors() || len(d.order) == 0 {
-		return nil, d.list
+	if d.Diags.HasErrors() || len(d.order) == 0 {
+		return nil, d.Diags
 	}
-	return d.draft(files[0].Name), d.list
+	return d.draft(files[0].Name), d.Diags
 }
 
 // decoding is the state of one Decode.
 type decoding struct {
 	foreign.Reader
-	list  diag.List
 	tasks map[string]*task
 	order []*task
 	loose []foreignBead // beads that are beside the tasks
@@ -100,8 +96,7 @@ func (d *decoding) task(v *foreign.Value) {
 	t := &task{ext: map[string]json.RawMessage{}, names: map[string]bool{}}
 	f := d.Fields(v, t.ext, append(definitionKeys, stateKeys...)...)
 	n := &t.node
-	here := d.File.Range(v.Start, v.Start+1)
-	n.Kind, n.Word, n.PhaseIndex, n.Range, n.KeyRange = ir.Work, "Task", -1, here, here
+	n.Kind, n.Word, n.PhaseIndex = ir.Work, "Task", -1
 	d.ID(d.Need(v, f, "id", "what the task is known by, a text"), "what the task is known by", n)
 	if x := d.Need(v, f, "description", "what is to be done, a text"); x != nil {
 		n.Goal = strings.TrimSpace(strings.ReplaceAll(d.Text(x, "what is to be done"), "\r\n", "\n"))
@@ -123,7 +118,7 @@ func (d *decoding) task(v *foreign.Value) {
 	if m, ok := d.Whole(f.Get("maxIterations"), 1, maxIterations); ok {
 		n.Attempts = d.Stated(f.Get("maxIterations"), fmt.Sprint(m))
 	}
-	if x := f.Get("status"); x != nil && foreign.TaskStatuses.Read(d.Word(x, foreign.TaskStatuses.Words()...)) == foreign.Done {
+	if x := f.Get("status"); foreign.TaskStatuses.Read(d.Word(x, foreign.TaskStatuses.Words()...)) == foreign.Done {
 		n.Done, n.DoneBy, n.DoneRange = true, "status", d.At(x)
 		d.Diags.Add(diag.New("bead-completed", d.At(x), "the task is completed").
 			WithDetail("Its status says that the work is done, so apply does not run it. Write idle, or remove the status, to run it."))

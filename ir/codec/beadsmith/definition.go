@@ -72,8 +72,8 @@ func definition(e *ir.Epic, node *ir.Node, top string) (TaskDefinition, kept) {
 		g := e.Gates[name]
 		raw, imported := own[name]
 		if imported {
-			if def.TestCommand == "" && g.Kind == "command" && untold(raw) {
-				def.TestCommand = written(&g) // it was found in the project
+			if _, config := read(raw); def.TestCommand == "" && config["command"] == "" {
+				def.TestCommand = written(&g) // that of tests was found in the project; others have none
 			}
 			continue
 		}
@@ -118,12 +118,6 @@ func wanted(raw json.RawMessage) string {
 	return strings.ReplaceAll(kind, "_", "-")
 }
 
-// untold reports whether a criterion asks for tests and does not say how.
-func untold(raw json.RawMessage) bool {
-	kind, config := read(raw)
-	return kind == "tests_pass" && config["command"] == ""
-}
-
 // criterionOf says what a gate asks for.
 func criterionOf(name string, g *ir.Gate) Criterion {
 	c := Criterion{Type: "custom", Config: CriterionConfig{Gate: name}}
@@ -133,7 +127,7 @@ func criterionOf(name string, g *ir.Gate) Criterion {
 		if g.Expect == (ir.Expect{}) {
 			c.Type = "tests_pass"
 		}
-	case g.Kind == "outcome" && g.Promise != "":
+	case g.Promise != "":
 		c.Type, c.Config.Marker = "done_tag", g.Promise
 	case g.Kind == "outcome":
 		c.Type = "no_errors"

@@ -102,7 +102,7 @@ func (s *TaskState) imported(beads []json.RawMessage) {
 			n, _ := r.Whole(b.Any(key), 0, 1_000_000)
 			return int(n)
 		}
-		if n := number("beadNumber"); b.Any("beadNumber") != nil && n >= s.BeadNumber {
+		if n := number("beadNumber"); n >= s.BeadNumber {
 			s.BeadNumber, s.BeadIterationCount = n, number("iterationCount")
 			if status := b.Any("status"); status != nil {
 				s.BeadStatus = status.Text

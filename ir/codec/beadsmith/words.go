@@ -24,11 +24,10 @@ var beadWords = map[string]string{
 // skipped is skipped, unless it has passed.
 func beadStatus(n *ir.NodeHistory, i int) string {
 	status := n.Attempts[i].Status
-	last := i == len(n.Attempts)-1
-	if last && status == "running" && n.Words["bead"] != "" {
+	if status == "running" && n.Words["bead"] != "" {
 		return n.Words["bead"]
 	}
-	if last && n.Status == "skipped" && status != "passed" {
+	if i == len(n.Attempts)-1 && n.Status == "skipped" && status != "passed" {
 		return "skipped"
 	}
 	if w := beadWords[status]; w != "" {
