@@ -100,7 +100,7 @@ func (d *decoding) issue(r *foreign.Reader, v *foreign.Value) {
 	f := r.Fields(v, i.ext, known...)
 	here := r.File.Range(v.Start, v.Start+1)
 	word := func(x *foreign.Value) string {
-		if x == nil || x.Kind != 's' {
+		if x == nil {
 			return ""
 		}
 		return x.Text
@@ -113,7 +113,6 @@ func (d *decoding) issue(r *foreign.Reader, v *foreign.Value) {
 	}
 	n := &i.node
 	n.Kind, n.Word, n.PhaseIndex, n.Ordered = ir.Work, "Issue", -1, true
-	n.Range, n.KeyRange = here, here
 	if !r.ID(r.Need(v, f, "id", "the id of the issue, such as \"bd-a1b2\""), "the id of the issue", n) {
 		return
 	}
@@ -160,7 +159,7 @@ func (i *issue) numbers(f foreign.Fields) {
 	if p, ok := i.r.Whole(f.Get("priority"), 0, 4); ok {
 		i.node.Priority = i.r.Stated(f.Get("priority"), fmt.Sprint(p))
 	}
-	if m, ok := i.r.Whole(f.Get("estimated_minutes"), 0, 10*366*24*60); ok && m > 0 {
+	if m, _ := i.r.Whole(f.Get("estimated_minutes"), 0, 10*366*24*60); m > 0 {
 		i.node.Estimate = i.r.Stated(f.Get("estimated_minutes"), fmt.Sprintf("%dm", m))
 	}
 }
@@ -209,7 +208,7 @@ func (i *issue) labels(v *foreign.Value) {
 	for _, x := range v.Items {
 		l := i.r.Text(x, "a label")
 		switch {
-		case l == "" || l == Label || strings.HasPrefix(l, EpicLabel) || i.kind == TypeEpic && strings.HasPrefix(l, ComplexLabel):
+		case l == Label || strings.HasPrefix(l, EpicLabel) || i.kind == TypeEpic && strings.HasPrefix(l, ComplexLabel):
 		case l == ExcludedLabel:
 			i.node.Kind = ir.Manual
 		default:
@@ -261,7 +260,7 @@ func (d *decoding) dependencies(i *issue, f foreign.Fields) {
 			i.deps = append(i.deps, e)
 		}
 	}
-	if v := f.Get("parent"); v != nil && v.Kind == 's' && v.Text != "" && !parent {
+	if v := f.Get("parent"); v != nil && !parent {
 		i.deps = append(i.deps, dep{to: v.Text, kind: string(ir.ParentChild), at: i.r.At(v)})
 	}
 }

@@ -1,6 +1,7 @@
 package bd
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -60,18 +61,14 @@ func again(e *ir.Epic, n *ir.Node, h *ir.History, row json.RawMessage) (json.Raw
 	if err != nil {
 		return nil, err
 	}
-	nh := h.Node(n.ID)
-	begun := len(nh.Attempts) > 0 || !nh.Started.IsZero() || !nh.Updated.IsZero()
-	if !begun {
-		for _, k := range ours { // an issue that is not assigned has no assignee
-			if _, has := ext[k]; !has && k != "status" && k != "updated_at" && (k != "closed_at" || foreign.Text(out["status"]) != "closed") {
-				delete(out, k)
-			}
-		}
+	begun := !h.Node(n.ID).Updated.IsZero()
+	if !begun { // an issue that is not assigned has no assignee
+		delete(out, "assignee")
+		delete(out, "close_reason")
 	}
 	for k, v := range ext {
 		switch {
-		case k == "metadata" || k == "dependencies" || k == "comments":
+		case k == "metadata" || k == "comments":
 		case begun && slices.Contains(ours, k):
 		default:
 			out[k] = v
@@ -91,7 +88,7 @@ func again(e *ir.Epic, n *ir.Node, h *ir.History, row json.RawMessage) (json.Raw
 // is no object stays as it was.
 func metadataAgain(kept, own json.RawMessage) (json.RawMessage, error) {
 	switch {
-	case len(kept) == 0 || string(kept) == "null":
+	case len(kept) == 0:
 		return own, nil
 	case kept[0] != '{':
 		return kept, nil
@@ -111,41 +108,18 @@ func metadataAgain(kept, own json.RawMessage) (json.RawMessage, error) {
 // edgesAgain are all edges that an imported issue had, those that others imply too.
 func edgesAgain(e *ir.Epic, n *ir.Node, ext map[string]json.RawMessage) []json.RawMessage {
 	ids := idsOf(e.Nodes)
-	out := []json.RawMessage{}
-	has := map[string]bool{}
 	kept := foreign.List(ext["dependencies"])
-	for _, x := range kept {
-		o, err := foreign.Members(x)
-		if err != nil {
-			continue // an id
-		}
-		for _, k := range []string{"depends_on_id", "id"} {
-			for _, t := range []string{"type", "dependency_type"} {
-				to, typ := foreign.Text(o[k]), foreign.Text(o[t])
-				if to == "" || typ == "" {
-					continue
-				}
-				has[typ+" "+to] = true
-				if typ == string(ir.ParentChild) {
-					has[string(ir.ParentChild)] = true
-				}
-			}
-		}
-	}
-	add := func(to ir.NodeID, typ ir.EdgeType) {
-		if k := string(typ) + " " + string(to); !has[k] {
-			has[k] = true
-			out = append(out, edge(n.ID, to, typ))
-		}
-	}
+	parent := slices.ContainsFunc(kept, func(x json.RawMessage) bool {
+		o, _ := foreign.Members(x) // an id has none
+		return cmp.Or(foreign.Text(o["type"]), foreign.Text(o["dependency_type"])) == string(ir.ParentChild)
+	})
+	var out []json.RawMessage
 	for _, x := range n.After {
-		add(ids[x.Key], x.Type)
-		if x.Type == ir.ParentChild {
-			has[string(ir.ParentChild)] = true
-		}
+		out = append(out, edge(n.ID, ids[x.Key], x.Type))
+		parent = parent || x.Type == ir.ParentChild
 	}
-	if !has[string(ir.ParentChild)] {
-		add(e.Epic.ID, ir.ParentChild)
+	if !parent {
+		out = append(out, edge(n.ID, e.Epic.ID, ir.ParentChild))
 	}
 	return append(out, kept...)
 }

@@ -51,6 +51,7 @@ func TestEdgesOfAnIssueComeOut(t *testing.T) {
 		{"as show answers", of("EPIC", epic) + of("b", deps(`{"id":"EPIC","dependency_type":"parent-child"}`)), "parent-child EPIC"},
 		{"an epic that does not come out", of("e", epic) + of("a", "") + of("b", deps(on("e", "parent-child"))), "parent-child e"},
 		{"a parent", of("a", "") + of("b", deps(on("a", "parent-child"))), "parent-child a"},
+		{"a parent before another", of("a", "") + of("c", "") + of("b", deps(on("a", "parent-child")+","+on("c", "blocks"))), "blocks c, parent-child a"},
 		{"one that is gone", of("b", deps(`"a",`+on("x", "related"))), `"a", parent-child EPIC, related x`},
 		{"both", of("a", "") + of("b", deps(on("a", "waits-for"))), "blocks a, parent-child EPIC, waits-for a"},
 		{"all of it", of("a", "") + of("c", deps(on("a", "blocks"))) + of("b", deps(on("c", "blocks")+","+on("a", "blocks"))), "blocks a, blocks c, parent-child EPIC"},

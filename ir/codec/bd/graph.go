@@ -77,11 +77,8 @@ func (d *decoding) edges() {
 			case to == nil && orders:
 				d.diags.Add(diag.Newf("bead-dependency", e.at, "%s waits for %s, which is not there", foreign.Clip(string(i.node.ID)), foreign.Clip(e.to)).
 					WithDetail("ralph waits only for work of the same epic. Export both: bd export writes all issues."))
-			case to == nil || !orders && !soft || typ == ir.ParentChild && to.container():
-			case orders && (i.container() || to.container()):
-				d.lift(i, to, e)
-			case i.container() || to.container():
-			default:
+			case to == nil || !orders && !soft:
+			case !i.container() && !to.container():
 				if orders {
 					typ = ir.Blocks
 				}
@@ -89,6 +86,8 @@ func (d *decoding) edges() {
 				if e.kind == string(typ) {
 					continue
 				}
+			case orders:
+				d.lift(i, to, e)
 			}
 			if e.raw != nil {
 				kept = append(kept, e.raw)

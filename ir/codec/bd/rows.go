@@ -218,7 +218,7 @@ func nodeLabels(e *ir.Epic, n *ir.Node) []string {
 		digits := len(n.Phase) - len(strings.TrimLeft(n.Phase, "0123456789"))
 		out = append(out, "phase-"+strings.Repeat("0", max(2-digits, 0))+n.Phase)
 	}
-	if k := string(n.Key); k != "" && k != string(n.ID) {
+	if k := string(n.Key); k != string(n.ID) {
 		out = append(out, "sprint-"+strings.ReplaceAll(k, ".", "-"))
 	}
 	if n.Kind == ir.Merge || len(n.Merges) > 1 {
@@ -254,13 +254,9 @@ func reduced(e *ir.Epic) [][]Dependency {
 			byNode[g.Node] = append(byNode[g.Node], g.Index)
 		}
 		for i := range nodes {
-			drop := byNode[nodes[i].Key]
-			if len(drop) == 0 {
-				continue
-			}
 			var kept []ir.Edge
 			for k, edge := range nodes[i].After {
-				if !slices.Contains(drop, k) {
+				if !slices.Contains(byNode[nodes[i].Key], k) {
 					kept = append(kept, edge)
 				}
 			}
