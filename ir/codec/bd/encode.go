@@ -21,7 +21,7 @@ var Losses = []foreign.Loss{
 	{Field: "epics with children", What: "the one that holds all issues comes out with its title, description, owner and labels; others do not come out, and their children have what their edges ordered"},
 	{Field: "an epic, `/labels`", What: "where no epic held all issues there is one now; ralph's labels (ralph, ralph-epic:…, merge) are added, no label is there twice, sorted, without commas"},
 	{Field: "`/metadata`", What: "keys that ralph writes itself come out as ralph has them; all others stay"},
-	{Field: "`/dependencies`", What: "conditional-blocks and waits-for order the graph as blocks do, and come out as both; each issue without parent gets the epic as one; created_at and created_by of edges go"},
+	{Field: "`/dependencies`", What: "conditional-blocks and waits-for order the graph as blocks do, and come out as both, as does relates-to, which is related; each issue without parent gets the epic as one; created_at and created_by of edges go"},
 	{Field: "`/priority`", What: "what is absent comes out as the policy's"},
 	{Field: "line ends and blanks around texts", What: "a title is one line with single blanks, of at most 500 bytes"},
 	{Field: "`/status`, `/assignee`, `/updated_at`, `/closed_at`, `/close_reason`, `/external_ref`", What: "as soon as ralph has begun the work, its own; issues that were begun elsewhere begin anew"},

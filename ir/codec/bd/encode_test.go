@@ -54,6 +54,7 @@ func TestEdgesOfAnIssueComeOut(t *testing.T) {
 		{"a parent before another", of("a", "") + of("c", "") + of("b", deps(on("a", "parent-child")+","+on("c", "blocks"))), "blocks c, parent-child a"},
 		{"one that is gone", of("b", deps(`"a",`+on("x", "related"))), `"a", parent-child EPIC, related x`},
 		{"both", of("a", "") + of("b", deps(on("a", "waits-for"))), "blocks a, parent-child EPIC, waits-for a"},
+		{"both words", of("a", "") + of("b", deps(on("a", "relates-to"))), "parent-child EPIC, related a, relates-to a"},
 		{"all of it", of("a", "") + of("c", deps(on("a", "blocks"))) + of("b", deps(on("c", "blocks")+","+on("a", "blocks"))), "blocks a, blocks c, parent-child EPIC"},
 	} {
 		var got []string
