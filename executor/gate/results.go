@@ -62,10 +62,7 @@ func (s *results) add(t testResult) testResult {
 	case "fail":
 		s.counts.Failed++
 		t.Name, t.why, t.Output = s.plain(t.Name), s.plain(t.why), text.Head(s.plain(t.Output), testOutput)
-		s.fail(t.Name)
-		if len(s.found) < maxFindings {
-			s.found = append(s.found, finding{t.Name, firstSaid(t.why)})
-		}
+		s.broke(t.Name, firstSaid(t.why))
 	case "skip":
 		s.counts.Skipped++
 	}
@@ -76,6 +73,14 @@ func (s *results) add(t testResult) testResult {
 		s.tests = append(s.tests, t)
 	}
 	return t
+}
+
+// broke takes what failed, and why in a line.
+func (s *results) broke(name, why string) {
+	s.fail(name)
+	if len(s.found) < maxFindings {
+		s.found = append(s.found, finding{name, why})
+	}
 }
 
 // firstSaid is the first line of a text that says something.

@@ -11,7 +11,7 @@ import (
 type goTest struct {
 	to     *results
 	output map[string]*strings.Builder // of tests and packages that have not ended, by package and test
-	broken map[string]bool             // packages with a failed test
+	broken map[string]bool             // packages with a failed test, or that did not compile
 }
 
 func newGoTest(to *results) *goTest {
@@ -40,9 +40,7 @@ func (g *goTest) line(line string) {
 	case "build-output":
 		g.printed(e.ImportPath+"\x00", e.Output)
 	case "build-fail":
-		g.to.seen = true
-		g.to.fail(e.ImportPath)
-		g.tell(e.ImportPath+"\x00", "")
+		g.unbuilt(e.ImportPath)
 	case "pass", "fail", "skip":
 		defer delete(g.output, key)
 		if e.Test == "" {
@@ -67,6 +65,26 @@ func (g *goTest) line(line string) {
 		}
 		g.to.add(t)
 	}
+}
+
+// unbuilt takes a package that did not compile: as its tests, "m/a [m/a.test]", or alone.
+func (g *goTest) unbuilt(path string) {
+	name, _, _ := strings.Cut(path, " ")
+	if g.broken[name] {
+		return
+	}
+	key, why := path+"\x00", ""
+	if b := g.output[key]; b != nil {
+		for line := range strings.Lines(b.String()) {
+			if why == "" && !strings.HasPrefix(line, "# ") {
+				why = strings.TrimSpace(line)
+			}
+		}
+	}
+	g.to.seen, g.broken[name] = true, true
+	g.to.broke(g.to.plain(name), g.to.plain(why))
+	g.tell(key, "")
+	delete(g.output, key)
 }
 
 // printed keeps what a test or a package printed.

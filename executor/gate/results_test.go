@@ -357,3 +357,64 @@ func TestPointsOfTAP(t *testing.T) {
 		}
 	}
 }
+
+// Why a test of go test -json failed: what it says of itself, or that it panicked.
+func TestWhyAGoTestFailed(t *testing.T) {
+	for output, want := range map[string]string{
+		"    a_test.go:12: got 1, want 2\n": "a_test.go:12: got 1, want 2",
+		"panic: runtime error: index out of range [recovered, repanicked]\n\ngoroutine 6 [running]:\n": "panic: runtime error: index out of range",
+		"fatal error: all goroutines are asleep - deadlock!\n":                                         "fatal error: all goroutines are asleep - deadlock!",
+		"    a_test.go:3: before\npanic: after\n":                                                      "panic: after",
+		"nothing\n": "",
+	} {
+		if got := whyGo(output); got != want {
+			t.Errorf("%q: got %q, want %q", output, got, want)
+		}
+	}
+}
+
+// What no test tool says, no file of results says: a package that did not build is counted once,
+// a program that died in the middle of a test is quoted.
+func TestWhatDidNotEndIsQuoted(t *testing.T) {
+	s := &results{}
+	g := newGoTest(s)
+	for _, line := range []string{
+		`{"Action":"output","Package":"m","Test":"TestA","Output":"panic: it died\n"}`,
+		`{"Action":"output","Package":"m","Test":"TestB","Output":"still running\n"}`,
+		`{"ImportPath":"m/x","Action":"build-fail"}`, `{"ImportPath":"m/x [m/x.test]","Action":"build-fail"}`,
+		`{"Action":"fail","Test":"TestOfNoPackage","Elapsed":0}`,
+	} {
+		g.line(line)
+	}
+	g.end()
+	if got := s.text.String(); !strings.Contains(got, "panic: it died") || strings.Contains(got, "still running") {
+		t.Errorf("it quotes %q", got)
+	}
+	if want := []string{"m/x", "TestOfNoPackage"}; !reflect.DeepEqual(s.failed, want) {
+		t.Errorf("failed are %q, want %q", s.failed, want)
+	}
+}
+
+// Of very many tests the first are kept, and more of those that failed; secrets are taken out
+// of them, and what a test that passed printed is left out.
+func TestVeryManyTests(t *testing.T) {
+	s := &results{redact: func(s string) string { return strings.ReplaceAll(s, "hunter2", "***") }}
+	for i := range maxTests + 2 {
+		s.add(testResult{Name: fmt.Sprint("ok", i), State: "pass", Output: "much"})
+	}
+	if len(s.tests) != maxTests || s.tests[0].Output != "" {
+		t.Errorf("%d tests are kept, the first with %q", len(s.tests), s.tests[0].Output)
+	}
+	for i := range maxTests + 2 {
+		s.add(testResult{Name: fmt.Sprint("bad", i), State: "fail", Output: "hunter2", why: "first\nsecond"})
+	}
+	if len(s.tests) != 2*maxTests || len(s.failed) != maxTests || len(s.found) != maxFindings {
+		t.Errorf("%d tests, %d names, %d reasons are kept", len(s.tests), len(s.failed), len(s.found))
+	}
+	if got := s.tests[maxTests].Output; got != "***" || s.found[0].why != "first" {
+		t.Errorf("of a failed one: %q, %q", got, s.found[0].why)
+	}
+	if want := (executor.TestCounts{Passed: maxTests + 2, Failed: maxTests + 2}); s.counts != want {
+		t.Errorf("counted are %+v", s.counts)
+	}
+}

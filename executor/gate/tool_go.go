@@ -159,7 +159,11 @@ func (c *goCase) why() string {
 func whyGo(output string) string {
 	g := goListener{last: &goCase{}}
 	for line := range strings.Lines(output) {
-		g.line("    " + strings.TrimRight(line, "\r\n"))
+		line = strings.TrimRight(line, "\r\n")
+		if !strings.HasPrefix(line, "panic: ") && !strings.HasPrefix(line, "fatal error: ") {
+			line = "    " + line
+		}
+		g.line(line)
 	}
 	return g.last.why()
 }
