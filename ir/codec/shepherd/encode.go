@@ -197,20 +197,18 @@ func (r run) why() string {
 
 // outcome is what the agent reported; where it reported nothing, how it ended.
 func (r run) outcome() (*outcome, bool) {
-	out := &outcome{Issues: []json.RawMessage{}, Points: []json.RawMessage{}}
-	if len(r.Attempt.Outcome) > 0 {
-		// It may have any shape: a key that does not fit is left out.
-		var said map[string]json.RawMessage
-		if json.Unmarshal(r.Attempt.Outcome, &said) == nil {
-			read := func(key string, to any) { _ = json.Unmarshal(said[key], to) }
-			read("result", &out.Result)
-			read("next_action", &out.Next)
-			read("summary", &out.Summary)
-			read("suggested_next_phase", &out.Suggest)
-			read("needs_human", &out.Human)
-			read("created_issues", &out.Issues)
-			read("pointers", &out.Points)
-		}
+	out := &outcome{}
+	// It may have any shape: a key that does not fit is left out.
+	var said map[string]json.RawMessage
+	if json.Unmarshal(r.Attempt.Outcome, &said) == nil {
+		read := func(key string, to any) { _ = json.Unmarshal(said[key], to) }
+		read("result", &out.Result)
+		read("next_action", &out.Next)
+		read("summary", &out.Summary)
+		read("suggested_next_phase", &out.Suggest)
+		read("needs_human", &out.Human)
+		read("created_issues", &out.Issues)
+		read("pointers", &out.Points)
 	}
 	reported := slices.Contains([]string{"success", "partial", "failed"}, out.Result)
 	if !reported {
