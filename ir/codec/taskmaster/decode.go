@@ -75,7 +75,6 @@ type task struct {
 	node     ir.DraftNode
 	needs    []need
 	subtasks []*subtask
-	status   string
 	ext      map[string]json.RawMessage
 }
 
@@ -114,18 +113,19 @@ func (d *decoding) choose(root *foreign.Value) *foreign.Value {
 	var chosen *foreign.Value
 	for _, m := range root.Members {
 		list := m.Value.Get("tasks")
-		if m.Value.Kind != '{' || list == nil {
+		if list == nil {
 			continue
 		}
 		if list.Kind != '[' {
 			d.Wrong(list, "a list of tasks")
 			continue
 		}
-		if m.Name == d.tag || d.tag == "" && len(list.Items) > 0 {
-			chosen = m.Value
-		}
-		if len(list.Items) > 0 || m.Name == d.tag {
+		full := len(list.Items) > 0
+		if full {
 			names = append(names, m.Name)
+		}
+		if d.tag == "" && full || d.tag != "" && m.Name == d.tag {
+			chosen = m.Value
 		}
 	}
 	slices.Sort(names)

@@ -47,7 +47,7 @@ func (d *decoding) subtasks(list *foreign.Value, t *task) {
 		s.detail = append(s.detail, prefixed("Accepted when: ", d.criteria(f.Get("acceptanceCriteria")))...)
 		s.detail = append(s.detail, prefixed("To test: ", d.criteria(f.Get("testStrategy")))...)
 		t.subtasks = append(t.subtasks, s)
-		if len(s.ext) > 0 && s.id != "" {
+		if len(s.ext) > 0 {
 			kept[s.id] = foreign.Raw(s.ext)
 		}
 	}
@@ -192,14 +192,13 @@ func (d *decoding) files(v *foreign.Value, n *ir.DraftNode) {
 			d.Wrong(x, "a path, or an object with path and action")
 			continue
 		}
-		if name := text.OneLine(p.Text); path.IsAbs(name) || strings.Contains(name, ":\\") || strings.ContainsRune(name, 0) || strings.HasPrefix(path.Clean(name)+"/", "../") {
+		switch name := text.OneLine(p.Text); {
+		case path.IsAbs(name), strings.Contains(name, ":\\"), strings.ContainsRune(name, 0), strings.HasPrefix(path.Clean(name)+"/", "../"):
 			d.Wrong(p, "a path of the project, relative to its root, with forward slashes")
-			continue
-		}
-		if action == "reference" {
-			n.Scope.Reads = append(n.Scope.Reads, text.OneLine(p.Text))
-		} else {
-			n.Scope.Files = append(n.Scope.Files, text.OneLine(p.Text))
+		case action == "reference":
+			n.Scope.Reads = append(n.Scope.Reads, name)
+		default:
+			n.Scope.Files = append(n.Scope.Files, name)
 		}
 	}
 }

@@ -64,13 +64,11 @@ func (d *decoding) task(v *foreign.Value) {
 	f := d.fields(v, t.ext)
 	n := &t.node
 	n.Kind, n.Word, n.PhaseIndex = ir.Work, "Task", -1
-	n.Range = d.File.Range(v.Start, v.Start+1)
-	n.KeyRange = n.Range
 	x := f.Get("id")
 	if x == nil {
 		d.Missing(v, "id", "the number of the task")
 	} else if t.id = d.id(x); t.id != "" {
-		n.Key, n.KeyRange, n.Range = ir.Key(t.id), d.At(x), d.At(x)
+		n.Key, n.KeyRange = ir.Key(t.id), d.At(x)
 		if before, twice := d.known[t.id]; twice {
 			d.Diags.Add(diag.Newf("duplicate-id", d.At(x), "task %s appears twice", t.id).
 				WithDetail("%s is the id of another task. Ids are unique within a tag: give one of them another.", x.Pointer).
@@ -115,7 +113,7 @@ func (d *decoding) id(v *foreign.Value) string {
 		}
 		return ""
 	}
-	if v.Kind == 's' && idForm.MatchString(v.Text) && v.Text != "integration" {
+	if idForm.MatchString(v.Text) && v.Text != "integration" {
 		return v.Text
 	}
 	d.Wrong(v, "a number, or letters, digits, \"-\" and \"_\", at most 64 of them")
@@ -128,7 +126,6 @@ func (d *decoding) status(v *foreign.Value, t *task) {
 	if w == "" {
 		return
 	}
-	t.status = w
 	n := &t.node
 	switch w {
 	case "done", "completed", "cancelled":
@@ -155,11 +152,10 @@ func (d *decoding) needs(v *foreign.Value) []need {
 	}
 	var out []need
 	for _, x := range v.Items {
-		if (x.Kind != 'n' && x.Kind != 's') || strings.TrimSpace(x.Text) == "" {
+		id := strings.TrimSpace(x.Text)
+		if id == "" {
 			d.Wrong(x, "the id of a task, such as 3, or of a subtask, such as \"3.1\"")
-			continue
-		}
-		if id := strings.TrimSpace(x.Text); !slices.ContainsFunc(out, func(n need) bool { return n.id == id }) {
+		} else if !slices.ContainsFunc(out, func(n need) bool { return n.id == id }) {
 			out = append(out, need{id, d.At(x)})
 		}
 	}
@@ -209,9 +205,9 @@ func (d *decoding) lookup(n need) (id, subtask string, ok bool) {
 	if _, ok := d.known[n.id]; ok {
 		return n.id, "", true
 	}
-	id, subtask, dotted := strings.Cut(n.id, ".")
+	id, subtask, _ = strings.Cut(n.id, ".")
 	at, ok := d.known[id]
-	return id, subtask, ok && dotted && d.read[at].subtask(subtask) != nil
+	return id, subtask, ok && d.read[at].subtask(subtask) != nil
 }
 
 func (d *decoding) nothing(n need) {
