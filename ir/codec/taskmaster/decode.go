@@ -130,7 +130,9 @@ func (d *decoding) choose(root *foreign.Value) *foreign.Value {
 	}
 	slices.Sort(names)
 	switch {
-	case d.tag != "" && chosen == nil:
+	case chosen == nil && d.Diags.HasErrors(): // what its list is instead is said
+		return nil
+	case chosen == nil && d.tag != "":
 		return refuse("the file has no such tag", "There is no tag %q. The tags with tasks are %s.", foreign.Clip(d.tag), listed(names))
 	case chosen == nil:
 		d.Missing(root, "tasks", "the list of tasks; or a tag, such as \"master\", that has one")
