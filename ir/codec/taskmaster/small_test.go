@@ -103,6 +103,7 @@ func TestWhatAKeyBecomes(t *testing.T) {
 		`"relevantFiles": [5]`:                                   "bead-value",
 		`"relevantFiles": ["a\u0000b"]`:                          "bead-value",
 		`"relevantFiles": ["..a"]`:                               "work",
+		`"scopeBoundaries": "a"`:                                 "bead-value",
 		`"dependencies": [" "]`:                                  "bead-value",
 		`"dependencies": [[1]]`:                                  "bead-value",
 	} {

@@ -117,7 +117,7 @@ func (d *decoding) guidance(f foreign.Fields) []string {
 			section(x.head, prefixed("- ", d.texts(v)))
 		}
 	}
-	if v := f.Get("scopeBoundaries"); v != nil && v.Kind == '{' {
+	if v := f.Get("scopeBoundaries"); d.Is(v, '{', "an object with included and excluded") {
 		for _, x := range []struct{ key, head string }{{"included", "In scope:"}, {"excluded", "Out of scope:"}} {
 			section(x.head, d.prose(v.Get(x.key)))
 		}
