@@ -19,7 +19,7 @@ func fix(src []byte, at int, why error) string {
 	rest := src[min(at, len(src)):]
 	before := bytes.TrimRight(src[:min(at, len(src))], " \t\r\n")
 	switch {
-	case why.Error() == early || len(rest) == 0:
+	case why.Error() == early:
 		return "Close what is open: the file may be cut off."
 	case why.Error() == behind:
 		return "Remove it, or write several objects as a list: [{…}, {…}]."
@@ -42,7 +42,7 @@ func fix(src []byte, at int, why error) string {
 		return "Remove the comma before it."
 	case last == ',' && c == ',':
 		return "Remove one of the commas."
-	case last == 0 && c != '{' && c != '[':
+	case last == 0:
 		return "It looks like YAML or plain text: name a file of JSON."
 	case (last == '{' || last == ',') && unicode.IsLetter(c):
 		return "Write the key in double quotes."

@@ -146,7 +146,7 @@ func (r *Reader) Objects() []*Value {
 func isLines(src []byte) bool {
 	line, _, more := bytes.Cut(bytes.TrimSpace(src), []byte("\n"))
 	line = bytes.TrimSpace(line)
-	return more && len(line) > 1 && line[0] == '{' && (line[len(line)-1] == '}' || json.Valid(line))
+	return more && line[0] == '{' && line[len(line)-1] == '}'
 }
 
 // unpack returns the objects that a value stands for.

@@ -70,10 +70,8 @@ func parse(src []byte, from int) (*Value, error) {
 		var whole json.RawMessage
 		_ = errors.As(json.Unmarshal(src[from:], &whole), &syntax)
 		err = &syntaxError{min(max(from+int(syntax.Offset)-1, 0), len(src)), syntax.Error()}
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+	default: // io.EOF, io.ErrUnexpectedEOF
 		err = &syntaxError{len(src), early}
-	default:
-		err = &syntaxError{min(p.at(), len(src)), err.Error()}
 	}
 	return v, err
 }
@@ -237,9 +235,6 @@ func (v *Value) plain() any {
 
 // Escape writes a name as a part of a JSON pointer.
 func Escape(name string) string {
-	if !strings.ContainsAny(name, "~/") {
-		return name
-	}
 	return strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
 }
 
