@@ -68,7 +68,7 @@ func TestWhatIsTooLargeOrNoObject(t *testing.T) { // S0-150
 func TestTheCulpritIsFound(t *testing.T) { // S0-150
 	for text, want := range map[string]string{
 		"{\"a\": 1,\n \"b\":\n}": "3:1", "{\"a\":}": "1:6", "{\"a\" 1}": "1:6", "{\"a\": tru}": "1:10", "{\"a\": 1,}": "1:9", "{a: 1}": "1:2",
-		"{\"a\": 'x'}": "1:7", "{}\n}": "2:1", "{\"a\": }\r\n{}": "1:7", "{\"a\": \"x\ny\"}": "1:9", "[1 2]": "1:4", "{\"a\": 01}": "1:8",
+		"{\"a\": 'x'}": "1:7", "{}\n}": "2:1", "{}  {}": "1:5", "{},": "1:3", "{\"a\": }\r\n{}": "1:7", "{\"a\": \"x\ny\"}": "1:9", "[1 2]": "1:4", "{\"a\": 01}": "1:8",
 	} {
 		r := Reader{File: diag.NewFile("x.json", []byte(text)), Format: "x"}
 		r.Objects()

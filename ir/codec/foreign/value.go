@@ -57,8 +57,9 @@ func parse(src []byte, from int) (*Value, error) {
 	p.dec.UseNumber()
 	v, err := p.value("", 0)
 	if err == nil {
+		end := p.at()
 		if _, more := p.dec.Token(); !errors.Is(more, io.EOF) {
-			err = &syntaxError{p.skip(p.at()), behind}
+			err = &syntaxError{len(src) - len(bytes.TrimLeft(src[end:], " \t\r\n")), behind}
 		}
 	}
 	var bad *syntaxError
