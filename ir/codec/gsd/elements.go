@@ -99,7 +99,7 @@ func lines(text string) []string {
 	least := -1
 	for i, l := range all {
 		all[i] = strings.TrimRight(strings.ReplaceAll(l, "\t", "    "), " ")
-		if indent := len(all[i]) - len(strings.TrimLeft(all[i], " ")); all[i] != "" && (i > 0 || len(all) == 1 || indent > 0) && (least < 0 || indent < least) {
+		if indent := len(all[i]) - len(strings.TrimLeft(all[i], " ")); all[i] != "" && (i > 0 || indent > 0) && (least < 0 || indent < least) {
 			least = indent
 		}
 	}
@@ -123,7 +123,7 @@ func points(text string) []string {
 				out = nil // GSD's own words before the list
 			}
 			out, listed = append(out, rest), true
-		case listed && ok:
+		case ok:
 			out = append(out, "  "+s)
 		case len(out) > 0:
 			out[len(out)-1] += " " + s

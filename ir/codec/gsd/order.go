@@ -245,7 +245,7 @@ func (d *decoding) waitsFor(ph *phase, before []*phase) []*plan {
 	var add func(list []need)
 	add = func(list []need) {
 		for _, x := range list {
-			for _, on := range d.named(ph, x) {
+			for _, on := range d.named(x) {
 				switch {
 				case seen[on]:
 				case len(on.plans) > 0:
@@ -263,7 +263,7 @@ func (d *decoding) waitsFor(ph *phase, before []*phase) []*plan {
 }
 
 // named are the phases that a phase says it waits for; an inserted one, 2.5, is in 1-3.
-func (d *decoding) named(by *phase, x need) []*phase {
+func (d *decoding) named(x need) []*phase {
 	on := d.phases[x.text]
 	switch {
 	case on == nil:
@@ -274,7 +274,7 @@ func (d *decoding) named(by *phase, x need) []*phase {
 		return []*phase{on}
 	}
 	return lists.Keep(d.sorted(), func(ph *phase) bool {
-		return ph != by && compareNumbers(x.text, ph.id) <= 0 && compareNumbers(ph.id, x.to) <= 0
+		return compareNumbers(x.text, ph.id) <= 0 && compareNumbers(ph.id, x.to) <= 0
 	})
 }
 
