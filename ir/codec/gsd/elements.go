@@ -147,7 +147,7 @@ func bulleted(s string) (string, bool) {
 		return s, false
 	}
 	rest = strings.TrimSpace(rest)
-	if len(rest) > 3 && rest[0] == '[' && rest[2] == ']' {
+	if len(rest) > 3 && rest[0] == '[' && rest[2:4] == "] " {
 		rest = strings.TrimSpace(rest[3:])
 	}
 	return rest, true

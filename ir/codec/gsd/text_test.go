@@ -62,7 +62,7 @@ func TestLinesAndPoints(t *testing.T) {
 		"- a\n* b\n1. c\n12) d":            "a|b|c|d",
 		"1234. a\n. b\n1.c\nx. d":          "1234. a . b 1.c x. d",
 		"-   a\n- [ ] b\n- [x]  c\n- [ ]":  "a|b|c|[ ]",
-		"- a]b\n- [ab] c":        "a]b|[ab] c",
+		"- a]b\n- [ab] c\n- [1](x)":        "a]b|[ab] c|[1](x)",
 		"- a\n  more\n\n  - b\n  - c\n- d": "a more|  - b|  - c|d",
 		"a:\n- b\n- c":                     "a:|b|c",
 		"a:\n    - b\n- c":                 "a:|b|c",
