@@ -49,6 +49,7 @@ func TestWhichListIsRead(t *testing.T) {
 		{`{"tasks": ` + some + `}`, "", `tasks-tasks "Tasks: tasks" 1 own`},
 		{`{"web": {"tasks": 5}}`, "", "bead-value /web/tasks has to be a list of tasks."},
 		{`{"web": {"tasks": 5}}`, "web", "bead-value /web/tasks has to be a list of tasks."},
+		{`{"web": {"tasks": 5}, "master": {"tasks": [{"id": 1}]}}`, "", "bead-value /web/tasks has to be a list of tasks. bead-missing /master/tasks/0/title is what the task is called, a text. Add it to this object."},
 		{`{"web": 5}`, "", missing},
 		{`{"": ` + none + `}`, "", missing},
 	} {
