@@ -31,3 +31,19 @@ func TestNothingIsNull(t *testing.T) {
 		}
 	}
 }
+
+// A person does a manual sprint, or approves at a gate.
+func TestWhatWaitsForAPerson(t *testing.T) {
+	gates := map[string]ir.Gate{"check": {Kind: "command"}, "approve": {Kind: "human"}}
+	for _, c := range []struct {
+		kind  ir.Kind
+		gates []string
+		human bool
+	}{{ir.Manual, nil, true}, {ir.Work, []string{"check", "approve"}, true}, {ir.Work, []string{"check"}, false}, {ir.Work, nil, false}} {
+		got, err := graphjson.Write(&ir.Epic{Gates: gates, Nodes: []ir.Node{{Key: "1", Kind: c.kind, Steps: []ir.Step{{Gates: c.gates}}}}})
+		var g graphjson.Graph
+		if err != nil || json.Unmarshal(got, &g) != nil || g.Nodes[0].Human != c.human {
+			t.Errorf("%s with %v: %v, %s", c.kind, c.gates, err, got)
+		}
+	}
+}
