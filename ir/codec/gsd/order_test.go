@@ -85,6 +85,10 @@ func TestWhatDependsOnNames(t *testing.T) {
 			t.Errorf("%s is\n%s\nwant\n%s", c.files, got, c.want)
 		}
 	}
+}
+
+// A file is read up to its bound.
+func TestLargeFiles(t *testing.T) {
 	big := diag.NewFile("p/01-01-PLAN.md", make([]byte, maxBytes+1))
 	if d, l := Decode([]*diag.File{big}); d != nil || len(l) != 1 || !strings.Contains(l[0].Detail, "4 MB") {
 		t.Errorf("a large file is %v", l)
