@@ -140,7 +140,7 @@ func bulleted(s string) (string, bool) {
 	if !ok {
 		rest, ok = strings.CutPrefix(s, "* ")
 	}
-	if i := strings.IndexAny(s, ".)"); !ok && i > 0 && i < 4 && strings.Trim(s[:i], "0123456789") == "" && strings.HasPrefix(s[i+1:], " ") {
+	if i := strings.IndexAny(s, ".)"); i > 0 && i < 4 && strings.Trim(s[:i], "0123456789") == "" && strings.HasPrefix(s[i+1:], " ") {
 		rest, ok = s[i+2:], true
 	}
 	if !ok {

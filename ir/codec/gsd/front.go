@@ -257,7 +257,7 @@ func (p *plan) addPath(to *[]string, written string) {
 	s = strings.TrimPrefix(strings.TrimPrefix(s, "@"), "./")
 	s, _, _ = strings.Cut(s, " (")
 	clean := path.Clean(strings.TrimSuffix(s, "/"))
-	if s == "" || clean == "." || !fs.ValidPath(clean) || strings.ContainsAny(s, "\\: \x00~") || slices.Contains(*to, s) || len(*to) >= 1000 {
+	if clean == "." || !fs.ValidPath(clean) || strings.ContainsAny(s, "\\: \x00~") || slices.Contains(*to, s) || len(*to) >= 1000 {
 		return
 	}
 	*to = append(*to, s)

@@ -73,6 +73,7 @@ func TestWhatDependsOnNames(t *testing.T) {
 		{plan("1/01-01") + plan("quick/003-x/003") + needing("quick/004-x/004", `003`), "01-01 quick-03 quick-04<quick-03"},
 		{"-- p/x.md --\n---\nphase: 02-b\nplan: 03\n---\n", "02-03"},
 		{"-- p/x.md --\n---\nphase: quick\nplan: 3\n---\n", "quick-03"},
+		{"-- p/2-x/003-PLAN.md --\n---\nphase: quick\n---\n", "quick-03"},
 		{"-- p/x.md --\n---\nphase: 02-b\n---\n", "gsd-id"},
 		{"-- p/x.md --\n---\nplan: 2\n---\n-- ROADMAP.md --\n### Phase 1: A\n", "gsd-id"},
 		{"-- p/1-a/01-02.md --\n", "01-02"},
@@ -83,6 +84,24 @@ func TestWhatDependsOnNames(t *testing.T) {
 	} {
 		if got := inShort(c.files); got != c.want {
 			t.Errorf("%s is\n%s\nwant\n%s", c.files, got, c.want)
+		}
+	}
+}
+
+// A phase has its goal, and what is true at its end: a list with what goes on below it.
+func TestTheGoalOfAPhase(t *testing.T) {
+	const end = "At its end this is true: "
+	for roadmap, want := range map[string]string{
+		"**Goal**: a\n- b\n  c\n":                                       "a",
+		"**Success Criteria**:\n  b\n1. c\n   d\n\n2. e\nf\n":           end + "c d|" + end + "e",
+		"**Success Criteria** (what is true):\n- a\n**Plans**:\n- b\n":  end + "a",
+		"**Goal**: a\n**Success Criteria**:\n\n- b\n  c\n**x**: y\n  z": "a|" + end + "b c",
+	} {
+		d, codes, _ := decoded("-- p/1/01-01-PLAN.md --\n-- ROADMAP.md --\n### Phase 1: A\n" + roadmap)
+		if d == nil {
+			t.Errorf("%s: %s", roadmap, codes)
+		} else if got := strings.ReplaceAll(d.Phases[0].Goal, "\n", "|"); got != want {
+			t.Errorf("%s is %q, want %q", roadmap, got, want)
 		}
 	}
 }
@@ -126,6 +145,7 @@ func TestWhatARoadmapSays(t *testing.T) {
 		{"- [x] **Phase 2: B**\n- [ ] 02-01-PLAN.md\n- [ ] 02-02-PLAN.md\n", "01-01 (02-01)<01-01 04-01<02-01 gsd-done"},
 		{"- [x] **Phase 2: B**\n- [ ] 02-01-PLAN.md\n-- p/2/02-01-SUMMARY.md --\n", "01-01 (02-01)<01-01 04-01<02-01"},
 		{"- [ ] 02-01\n- [x] 02-02\n- [ ] 02-03\n", "01-01 02-01<01-01 04-01<02-01 gsd-unplanned"},
+		{"- [x] 02-02\n", "01-01 02-01<01-01 04-01<02-01"},
 		{"- [ ] 05-01-PLAN.md\n", "01-01 02-01<01-01 04-01<02-01"}, // a phase that it does not have
 		{"### Phase 5: E\n- [x] **Phase 5: E**\n", "01-01 02-01<01-01 04-01<02-01"},
 		{"| 2. B | 1/1 | Complete | - |\n", "01-01 (02-01)<01-01 04-01<02-01"},
@@ -135,6 +155,9 @@ func TestWhatARoadmapSays(t *testing.T) {
 		if got := inShort(four + c.roadmap); got != c.want {
 			t.Errorf("%s is\n%s\nwant\n%s", c.roadmap, got, c.want)
 		}
+	}
+	if _, _, list := decoded(four + "### Phase 7: G\n### Phase 5: E\n### Phase 6: F\n"); len(list) != 1 || !strings.Contains(list[0].Detail, "phase 5, 6, 7 ") {
+		t.Errorf("the phases without plans are %v", list)
 	}
 	if n := len(numbersBetween("1", "500")); n != 101 {
 		t.Errorf("%d phases were shipped", n)
@@ -146,7 +169,7 @@ func TestWhatTheyAreCalled(t *testing.T) {
 	for _, c := range []struct{ files, want string }{
 		{"-- p/ROADMAP.md --\n-- p/1/01-01-PLAN.md --\n", "p/1/01-01-PLAN.md 01-01 GSD plans: Phase 1 > 01-01: Plan 01-01"},
 		{"-- p/ROADMAP.md --\n# Roadmap: A  b\n# C\n- [ ] **Phase 1: One (INSERTED)** - x\n-- p/1/01-01-PLAN.md --\n-- p/1/01-02-PLAN.md --\n", "p/ROADMAP.md phase-1-one A b: Phase 1: One > 01-01: Plan 01-01"},
-		{"-- p/ROADMAP.md --\n### Phase 1: One **\n- [ ] **Phase 1: Two**\n-- p/1/01-01-PLAN.md --\n-- p/2/02-01-PLAN.md --\n", "p/ROADMAP.md planning GSD plans: Phase 1: One > 01-01: Plan 01-01"},
+		{"-- p/ROADMAP.md --\n### Phase 1: **One**\n- [ ] **Phase 1: Two**\n-- p/1/01-01-PLAN.md --\n-- p/2/02-01-PLAN.md --\n", "p/ROADMAP.md planning GSD plans: Phase 1: One > 01-01: Plan 01-01"},
 		{"-- p/1/01-01-PLAN.md --\n---\nphase: 01-one-more\nname: A  b\n---\n# C\n", "p/1/01-01-PLAN.md 01-01 GSD plans: Phase 1: one more > 01-01: A b"},
 		{"-- p/1/01-01-PLAN.md --\n---\ntitle: A\n---\n# C\n", "p/1/01-01-PLAN.md 01-01 GSD plans: Phase 1 > 01-01: A"},
 		{"-- p/1/01-01-PLAN.md --\n# C\n# D\n", "p/1/01-01-PLAN.md 01-01 GSD plans: Phase 1 > 01-01: C # D"},

@@ -65,7 +65,7 @@ func TestWhatAPlanBecomes(t *testing.T) {
 		{"", "<context>\n@a.md\n@b.md about it\n</context>", reads, "a.md|b.md"},
 		{"", "<tasks>\na\n<note>b</note>\n<task><name>c</name></task>\nd\n</tasks>", text, "a|Note:||b||d"},
 
-		{"", "<task><name>Task 1: a</name>\nb\n<action>c\nd</action><some-thing>e</some-thing><done> </done></task>", tasks, "01-01 work [a: b|c|d|Some thing: e]"},
+		{"", "<task><name>Task 1: a</name>\nb\n<action>c\nd</action><some-thing>e</some-thing><done> </done><note>\n</note></task>", tasks, "01-01 work [a: b|c|d|Some thing: e]"},
 		{"", "## Task 2. a\n\n<task><action>b</action></task>", tasks, "01-01 work [a: b]"},
 		{"", "## Task 2. a\n\n<task><action>b</action></task>", text, ""},
 		{"", "## Tasks\n<task><action>a\nb</action></task><task></task>", tasks, "01-01 work [a: b] [Task 2: ]"},
@@ -84,7 +84,7 @@ func TestWhatAPlanBecomes(t *testing.T) {
 
 		{"", "<task><automated>a</automated><verify><automated>`b`</automated></verify><verify><automated> </automated></verify></task>\n<task><verify>`a`</verify></task>", runs, "a|b"},
 		{"", "<task><verify><automated>a `b`</automated></verify></task><task><verify><automated>`c` and `d`</automated></verify></task>", runs, "a `b`|`c` and `d`"},
-		{"", "<task><verify><automated>`a</automated></verify></task><task><verify><automated>a &amp;&amp; b</automated></verify></task>", runs, "`a|a && b"},
+		{"", "<task><verify><automated>`a</automated></verify></task><task><automated>c`</automated></task><task><verify><automated>a &amp;&amp; b</automated></verify></task>", runs, "`a|c`|a && b"},
 		{"", "<task><verify>`a` and `b`</verify></task><task><verify>`</verify></task><task><verify>`c</verify></task><task><verify>d`</verify></task>", accept, "`a` and `b`|`|`c|d`"},
 		{"", "<task><verify><automated>MISSING - write it</automated></verify></task>", accept, "MISSING - write it"},
 	} {

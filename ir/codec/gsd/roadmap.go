@@ -167,7 +167,6 @@ func numbersBetween(from, to string) []string {
 // dependsOn reads what a phase waits for: in parentheses is a reason, unless a phase
 // is named nowhere else.
 func (d *decoding) dependsOn(in *phase, value string, at diag.Range) {
-	value = strings.TrimSpace(value)
 	first, _, _ := strings.Cut(value, "(")
 	switch strings.ToLower(strings.Trim(first, " .*_-–—")) {
 	case "nothing", "none":

@@ -102,9 +102,6 @@ var sectionHeading = lazyregexp.New(`^#{2,6}\s+(?:Task\s+)?(?:\d{1,4}[.):]?\s+)?
 // lastHeading takes the heading right before a task without a name out of the text.
 func (p *plan) lastHeading() string {
 	lines := p.node.Text
-	for len(lines) > 0 && lines[len(lines)-1] == "" {
-		lines = lines[:len(lines)-1]
-	}
 	if len(lines) == 0 {
 		return ""
 	}

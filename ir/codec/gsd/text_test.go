@@ -58,17 +58,17 @@ func TestLinesAndPoints(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"a\n\nb":                           "a b",
-		"- a\n* b\n1. c\n12) d":            "a|b|c|d",
-		"1234. a\n. b\n1.c\nx. d":          "1234. a . b 1.c x. d",
-		"-   a\n- [ ] b\n- [x]  c\n- [ ]":  "a|b|c|[ ]",
-		"- a]b\n- [ab] c\n- [1](x)":        "a]b|[ab] c|[1](x)",
-		"- a\n  more\n\n  - b\n  - c\n- d": "a more|  - b|  - c|d",
-		"a:\n- b\n- c":                     "a:|b|c",
-		"a:\n    - b\n- c":                 "a:|b|c",
-		"Before declaring it:\n- [ ] b":    "b",
-		"- Before declaring it\n- b":       "Before declaring it|b",
-		"Before declaring it, try it.":     "Before declaring it, try it.",
+		"a\n\nb":                             "a b",
+		"- a\n* b\n1. c\n12) d":              "a|b|c|d",
+		"1234. a\n. b\n1.c\nx. d":            "1234. a . b 1.c x. d",
+		"-   a\n- [ ] b\n- [x]  c\n- [ ]":    "a|b|c|[ ]",
+		"- a]b\n- ab] c\n- [ab] c\n- [1](x)": "a]b|ab] c|[ab] c|[1](x)",
+		"- a\n  more\n\n  - b\n  - c\n- d":   "a more|  - b|  - c|d",
+		"a:\n- b\n- c":                       "a:|b|c",
+		"a:\n    - b\n- c":                   "a:|b|c",
+		"Before declaring it:\n- [ ] b":      "b",
+		"- Before declaring it\n- b":         "Before declaring it|b",
+		"Before declaring it, try it.":       "Before declaring it, try it.",
 	} {
 		if got := strings.Join(points(text), "|"); got != want {
 			t.Errorf("%q has the points %q, want %q", text, got, want)
@@ -87,6 +87,7 @@ func TestFrontMatter(t *testing.T) {
 		"---\na:\n- x\n- y\n\n# no\nb:\n\tx\n---\n": "a b! | ",
 		"---\na:\n  x: 1\nb: 1\n---\n":              "a b | ",
 		"---\nonly text\n{a: 1, b: 2}\nb: 1\n---\n": "only text! {a! b | ",
+		"---\n[a]\nb: 1\n---\n":                     "[a]! b | ",
 		"---\na: 1\n":                               " | ---\na: 1\n",
 		"\n---\na: 1\n---\n":                        " | \n---\na: 1\n---\n",
 		"---":                                       " | ---",
@@ -130,7 +131,7 @@ func TestPaths(t *testing.T) {
 // What a directory has of GSD's: neither hidden directories nor those far below, and not too much.
 func TestFindLooksWhereGSDWrites(t *testing.T) {
 	for names, want := range map[string]string{
-		"01-01-PLAN.md SUMMARY.md plan.md EXPLAN.md x-PLAN.md.txt":                 "01-01-PLAN.md SUMMARY.md plan.md",
+		"01-01-PLAN.md SUMMARY.md plan.md EXPLAN.md x-PLAN.md.txt x-":              "01-01-PLAN.md SUMMARY.md plan.md",
 		".planning 01-01-PLAN.md":                                                  "01-01-PLAN.md",
 		"phases 01-01-PLAN.md":                                                     "01-01-PLAN.md",
 		"phases/a/01-01-PLAN.md 02-01-PLAN.md":                                     "phases/a/01-01-PLAN.md",
