@@ -3,6 +3,7 @@ package gsd
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"io/fs"
 	"path"
 	"slices"
@@ -77,10 +78,9 @@ func readEntry(f *diag.File, start, end int) entry {
 	key, _, _ := strings.Cut(text, ":")
 	e := entry{key: strings.TrimSpace(key), at: f.Range(start, start+len(strings.TrimRight(key, "\r\n"))), offset: start, file: f, source: text}
 	doc, err := yaml.Parse([]byte(text))
-	switch bad, is := err.(*yaml.SyntaxError); {
-	case is:
-		e.mistaken = bad
-	case err != nil || doc.Kind != yaml.Mapping || len(doc.Values) != 1:
+	switch {
+	case errors.As(err, &e.mistaken):
+	case doc.Kind != yaml.Mapping || len(doc.Values) != 1:
 		e.mistaken = &yaml.SyntaxError{Line: 1, Message: "it is not a key with a value"}
 	default:
 		e.value = doc.Values[0]
