@@ -80,6 +80,7 @@ func TestWhatDependsOnNames(t *testing.T) {
 		{"-- p/1/01-01-PLAN.md --\n---\nwave: -1\n---\n", "gsd-front-matter"},
 		{"-- p/1/01-01-PLAN.md --\n---\nwave: 10000\n---\n", "01-01"},
 		{"-- p/1/01-01-PLAN.md --\n---\nwave: 10001\n---\n", "gsd-front-matter"},
+		{"-- p/x.md --\n\xff\n", "gsd-front-matter"},
 		{"-- p/1/01-01-PLAN.md --\n\xff\n-- p/1/01-02-PLAN.md --\n", "gsd-front-matter"},
 	} {
 		if got := inShort(c.files); got != c.want {
@@ -93,7 +94,7 @@ func TestTheGoalOfAPhase(t *testing.T) {
 	const end = "At its end this is true: "
 	for roadmap, want := range map[string]string{
 		"**Goal**: a\n- b\n  c\n":                                       "a",
-		"**Success Criteria**:\n  b\n1. c\n   d\n\n2. e\nf\n":           end + "c d|" + end + "e",
+		"**Success Criteria**:\n  b\n1. c\n   d\n  \n2. e\nf\n":         end + "c d|" + end + "e",
 		"**Success Criteria** (what is true):\n- a\n**Plans**:\n- b\n":  end + "a",
 		"**Goal**: a\n**Success Criteria**:\n\n- b\n  c\n**x**: y\n  z": "a|" + end + "b c",
 	} {
@@ -111,6 +112,10 @@ func TestLargeFiles(t *testing.T) {
 	big := diag.NewFile("p/01-01-PLAN.md", make([]byte, maxBytes+1))
 	if d, l := Decode([]*diag.File{big}); d != nil || len(l) != 1 || !strings.Contains(l[0].Detail, "4 MB") {
 		t.Errorf("a large file is %v", l)
+	}
+	big.Bytes = []byte("\xff")
+	if d, l := Decode([]*diag.File{big}); d != nil || len(l) != 1 || !strings.Contains(l[0].Detail, "UTF-8") {
+		t.Errorf("what is no text is %v", l)
 	}
 	big.Bytes = []byte(strings.Repeat(" ", maxBytes))
 	if d, l := Decode([]*diag.File{big}); d == nil {
