@@ -35,7 +35,7 @@ type park struct {
 func (pk *parks) of(runner string) *park {
 	p := pk.runners[runner]
 	if p == nil {
-		p = &park{}
+		p = &park{} // its minute counts from the first agent on
 		pk.runners[runner] = p
 	}
 	return p
@@ -87,7 +87,7 @@ func (pk *parks) mayAsk(runner string, planned int, now time.Time) (ok bool, aga
 	}
 	p := pk.runners[runner]
 	if p == nil {
-		return true, again
+		p = &park{} // its minute counts from the first agent on
 	}
 	if p.Until.After(now) {
 		return false, p.Until

@@ -131,14 +131,16 @@ func (p *purse) lets(b ir.Budget, m meter, agent string, u executor.Usage) bool 
 		{b.USDMicro, m.usd, p.usd, u.USDMicro, p.noUSD},
 		{b.Tokens, m.tokens, p.tokens, u.Tokens, p.noTokens},
 	} {
+		own := int64(0)
+		if x.own != nil {
+			own = *x.own
+		}
 		switch {
 		case x.limit <= 0:
 		case x.spent >= x.limit, x.own == nil && x.unknown[agent] > 0:
 			return false
-		case x.own == nil:
-			fits = fits && x.spent+x.booked <= x.limit
 		default:
-			fits = fits && x.booked <= x.limit-x.spent && *x.own <= x.limit-x.spent-x.booked
+			fits = fits && own <= x.limit-x.spent-x.booked
 		}
 	}
 	return fits || p.turns == 0

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/machine"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
@@ -119,5 +120,104 @@ func TestASlotIsGivenUpToWhoseWaitIsOver(t *testing.T) { // execution §4
 	s.until(nil)
 	for _, key := range []string{"1.1", "1.2", "1.3"} {
 		s.is(key, executor.Done, "", "")
+	}
+}
+
+// What is admitted at once fits together: into slots, lanes, runners and the budget.
+func TestWhatIsAdmittedTogetherFitsTogether(t *testing.T) { // execution §4, S4-60
+	lines := []string{"1.1", "1.2", "1.3", "1.4"}
+	inLane := func(e *ir.Epic) {
+		e.Run.Concurrency.PerLane = map[string]int{"x": 2}
+		for i := range e.Nodes {
+			e.Nodes[i].Lane = "x"
+		}
+	}
+	runner := func(change func(*ir.Runner)) func(*ir.Epic) {
+		return func(e *ir.Epic) { r := e.Runners["sh"]; change(&r); e.Runners["sh"] = r }
+	}
+	for name, c := range map[string]struct {
+		slots  int
+		change func(*ir.Epic)
+		want   int
+	}{
+		"all":                  {8, nil, 4},
+		"slots":                {3, nil, 3},
+		"a lane":               {8, inLane, 2},
+		"a runner's places":    {8, runner(func(r *ir.Runner) { r.Concurrent = 3 }), 3},
+		"a runner's minute":    {8, runner(func(r *ir.Runner) { r.RPM = 2 }), 2},
+		"a budget":             {8, func(e *ir.Epic) { e.Run.OnExceed, e.Run.Budget.USDMicro = "pause", 2_500_000; expect(1_000_000)(e) }, 2},
+		"a budget for one":     {8, func(e *ir.Epic) { e.Run.OnExceed, e.Run.Budget.USDMicro = "pause", 500_000; expect(1_000_000)(e) }, 1},
+		"what nobody measures": {8, func(e *ir.Epic) { e.Run.OnExceed, e.Run.Budget.USDMicro = "pause", 500_000 }, 1},
+	} {
+		var changes []func(*ir.Epic)
+		if c.change != nil {
+			changes = append(changes, c.change)
+		}
+		s := newStage(t, lines, changes...)
+		s.begin(func(r *executor.RunStarted) { r.Slots = c.slots })
+		got := 0
+		for _, e := range s.run.Todo(s.now).Record {
+			if _, ok := e.Body.(executor.NodeStarted); ok {
+				got++
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: %d sprints begin at once, want %d", name, got, c.want)
+		}
+	}
+}
+
+// Of those whose waits are over at once, as many go on as their lane has room for.
+func TestWhatGoesOnTogetherFitsIntoItsLane(t *testing.T) { // execution §4
+	s := newStage(t, []string{"1.1", "1.2"}, func(e *ir.Epic) {
+		e.Run.Concurrency.PerLane = map[string]int{"x": 1}
+		for i := range e.Nodes {
+			e.Nodes[i].Lane = "x"
+		}
+	})
+	tried := map[ir.NodeID]bool{}
+	s.answer = func(e executor.Effect) executor.Body {
+		if inAgent(e) && !tried[e.Node] {
+			tried[e.Node] = true
+			return fails(executor.FailTransient)
+		}
+		return nil
+	}
+	s.begin(func(r *executor.RunStarted) { r.Slots = 8 })
+	for range 10_000 { // until both wait for a time
+		todo := s.run.Todo(s.now)
+		if len(tried) == 2 && len(todo.Record)+len(todo.Start) == 0 && len(s.flying) == 0 {
+			break
+		}
+		s.one(todo)
+	}
+	s.is("1.1", executor.Waiting, "", "")
+	s.is("1.2", executor.Waiting, "", "")
+	s.now = s.now.Add(day)
+	resumed := 0
+	for _, e := range s.run.Todo(s.now).Record {
+		if _, ok := e.Body.(executor.NodeResumed); ok {
+			resumed++
+		}
+	}
+	if resumed != 1 {
+		t.Errorf("%d of the lane go on at once, want 1", resumed)
+	}
+}
+
+// one records, starts or lands one thing.
+func (s *stage) one(todo machine.Todo) {
+	s.t.Helper()
+	switch {
+	case len(todo.Record) > 0:
+		s.put(todo.Record[0])
+	case len(todo.Start) > 0:
+		e := todo.Start[0]
+		s.put(executor.Event{Node: e.Node, Step: e.Step, Attempt: e.Attempt, Body: executor.EffectStarted{Kind: e.Kind, Gate: e.Gate, Iteration: e.Iteration, Redo: e.Redo}})
+		s.flying = append(s.flying, e)
+	case len(s.flying) > 0:
+		s.land()
+	default:
+		s.t.Fatalf("nothing is left to do: %+v", todo)
 	}
 }
