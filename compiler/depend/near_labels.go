@@ -233,7 +233,7 @@ const maxNearPairs = 64
 func (d *depender) nearSays(i int32, st Statement) (line nearLabel, named []claim) {
 	var quiet diag.List
 	r := d.names.read(st, &quiet)
-	line = nearLabel{st: st, says: r.says() && !r.wrong}
+	line = nearLabel{st: st, says: r.says() && !r.wrong && len(quiet) == 0}
 	if !st.label {
 		r.mentions = nil
 	} else if st.listed && !r.says() {
