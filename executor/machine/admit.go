@@ -40,7 +40,7 @@ func (r *Run) admit(now time.Time) []executor.Event {
 // wallet is made on demand: mostly there is no free slot, and no demand.
 func (s *slots) wallet() *wallet {
 	if s.has == nil {
-		s.has = s.r.admission(s.now)
+		s.has = s.r.admission(s.now, nil)
 	}
 	return s.has
 }

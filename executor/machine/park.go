@@ -191,7 +191,7 @@ func (r *Run) wanted(n *node, now time.Time) bool {
 		limit := r.epic.Run.Concurrency.PerLane[name]
 		return limit > 0 && r.queues.lanes[name] >= limit
 	}
-	wallet := r.admission(now)
+	wallet := r.admission(now, n)
 	helps := func(runner, in string, next turn, who *node) bool {
 		mine := in == n.ir.Lane
 		return !r.parks.full(runner, now) && wallet.lets(who, next) && (!free || mine && lane(in)) && (mine || !lane(in))

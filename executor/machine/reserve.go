@@ -160,12 +160,12 @@ func (bg *budget) wallet(now time.Time) *wallet {
 }
 
 // admission is the wallet for nodes that are to begin or go on: the next turns of
-// running nodes are already reserved in it.
-func (r *Run) admission(now time.Time) *wallet {
+// running nodes are already reserved in it, but for that of one that would give up its slot.
+func (r *Run) admission(now time.Time, but *node) *wallet {
 	w := r.budget.wallet(now)
 	if r.budget.limited {
 		for _, i := range r.queues.active {
-			if n := r.nodes[i]; !n.busy() {
+			if n := r.nodes[i]; !n.busy() && n != but {
 				w.plan(n, r.nextTurn(n))
 			}
 		}

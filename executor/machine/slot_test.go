@@ -123,6 +123,56 @@ func TestASlotIsGivenUpToWhoseWaitIsOver(t *testing.T) { // execution §4
 	}
 }
 
+// So does one whose judge's runner is full, and one whose turn does not fit into the budget
+// beside what is in flight; with the reason.
+func TestASlotIsGivenUpWithTheReason(t *testing.T) { // execution §4, §5 budgets
+	judged := func(e *ir.Epic) {
+		z := e.Runners["sh"]
+		z.Concurrent = 1
+		e.Runners["z"], e.Agents["qa"] = z, ir.Agent{Runner: "z", Access: "read"}
+		e.Gates["judge"] = ir.Gate{Kind: "agent", Agent: "qa", From: "policy", OnFailure: "retry", TimeoutMS: 60_000}
+		for i := range 2 {
+			e.Nodes[i].Steps[0].Gates = []string{"judge"}
+		}
+	}
+	dear := func(e *ir.Epic) {
+		second(func(*ir.Runner) {})(e)
+		e.Run.OnExceed, e.Run.Budget.USDMicro, e.Run.Budget.Tokens = "pause", 1_500_000, 1500
+		for name, usd := range map[string]int64{"dev": 1000, "rev": 1_000_000} {
+			a := e.Agents[name]
+			a.Expect = &ir.Cost{USDMicro: num(usd), Tokens: num(usd / 1000)}
+			e.Agents[name] = a
+		}
+	}
+	for reason, c := range map[string]struct {
+		change func(*ir.Epic)
+		stays  func(executor.Effect) bool
+	}{
+		"runner z accepts no more agents now": {judged, func(e executor.Effect) bool { return e.Gate == "judge" }},
+		"waits until the budget has room for a turn of rev ($1.00) (1000 tokens): $0.002 of $1.50 are spent, $1.00 reserved; 2 of 1500 tokens are used, 1000 reserved": {
+			dear, func(e executor.Effect) bool { return inAgent(e) && e.Step == "look" },
+		},
+	} {
+		s := newStage(t, []string{"1.1", "1.2", "1.3"}, c.change)
+		s.answer = func(e executor.Effect) executor.Body {
+			if inAgent(e) && e.Step == "implement" {
+				return used(num(1), num(1000), "success")
+			}
+			return nil
+		}
+		s.begin(func(r *executor.RunStarted) { r.Slots = 2 })
+		s.until(func(e executor.Effect) bool {
+			return c.stays(e) && e.Node == "bd-1-1" || inAgent(e) && e.Node == "bd-1-3"
+		})
+		s.is("1.2", executor.Waiting, "", reason)
+		s.is("1.3", executor.Running, "", "")
+		s.until(nil)
+		for _, key := range []string{"1.1", "1.2", "1.3"} {
+			s.is(key, executor.Done, "", "")
+		}
+	}
+}
+
 // What is admitted at once fits together: into slots, lanes, runners and the budget.
 func TestWhatIsAdmittedTogetherFitsTogether(t *testing.T) { // execution §4, S4-60
 	lines := []string{"1.1", "1.2", "1.3", "1.4"}

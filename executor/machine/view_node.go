@@ -183,7 +183,7 @@ func (r *Run) whyReady(n *node) string {
 		return "the run is held: " + r.budget.heldWhy(r.at)
 	}
 	if r.budget.limited {
-		if why := r.admission(r.at).noRoom(nil, n.class.first); why != "" {
+		if why := r.admission(r.at, nil).noRoom(nil, n.class.first); why != "" {
 			return why
 		}
 	}
