@@ -301,7 +301,7 @@ func (t *tree) place(at string, dir bool) (int, error) {
 	} else if fd, err = unix.Openat(parent, name, unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY|unix.O_CLOEXEC, 0o644); err == nil {
 		err = unix.Close(fd)
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, unix.EEXIST) { // another sandbox that shares its parent made it
 		return -1, fmt.Errorf("make /%s: %w", at, err)
 	}
 	return t.open(at)
