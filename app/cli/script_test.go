@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"testing"
@@ -26,6 +27,7 @@ func TestMain(m *testing.M) {
 	sandboxtest.Main(nil)
 	testscript.Main(atHome{m}, map[string]func(){
 		"ralph": func() {
+			debug.SetGCPercent(100) // as users have it, whatever the tests have
 			withPrograms()
 			heedTools()
 			os.Exit(fitting(os.Args[1:], os.Stdin, newKilling(os.Stdout), os.Stderr))
