@@ -122,7 +122,7 @@ until [ -e late.txt ] && [ -e later.txt ]; do sleep 0.1; done`,
 					e.Nodes[0].Steps[0].Limits.TimeoutMS = c.limit
 				}
 			}))
-			got := s.ralph("apply")
+			got := s.measured("apply")
 			if late := c.late && got.code == exit.NotDone && strings.Contains(got.out, "refs/heads/ralph/x/1-2 was "); got.code != exit.Done && !late {
 				t.Fatalf("ralph apply: exit %d\n%s\n%s", got.code, got.all(), s.failures())
 			}

@@ -123,7 +123,10 @@ func gatesMisbehave(t *testing.T, confined bool) {
 			if confined {
 				s.inSandboxes(wall.Namespaces, s.top)
 			}
-			got := s.apply(c.exit)
+			got := s.measured("apply")
+			if got.code != c.exit {
+				t.Fatalf("ralph apply: exit %d, want %d\n%s\n%s", got.code, c.exit, got.all(), s.failures())
+			}
 			if strings.ContainsAny(got.all(), "\x1b\x00\x07") {
 				t.Errorf("ralph printed %.500q", got.all())
 			}

@@ -30,7 +30,9 @@ func TestMain(m *testing.M) {
 			debug.SetGCPercent(100) // as users have it, whatever the tests have
 			withPrograms()
 			heedTools()
-			os.Exit(fitting(os.Args[1:], os.Stdin, newKilling(os.Stdout), os.Stderr))
+			code := fitting(os.Args[1:], os.Stdin, newKilling(os.Stdout), os.Stderr)
+			sayPeak()
+			os.Exit(code)
 		},
 	})
 }

@@ -5,11 +5,13 @@ package cli
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -248,7 +250,7 @@ func (s *site) tryGit(args ...string) (string, error) {
 type ran struct {
 	code     int // -1: it was killed
 	out, err string
-	rss      int64 // its greatest size in memory, in bytes
+	rss      int64 // its greatest size in memory, in bytes, if it was measured
 }
 
 func (r ran) all() string { return r.out + r.err }
@@ -294,9 +296,6 @@ func (r *starting) wait() ran {
 	} else if err != nil {
 		r.s.t.Fatal(err)
 	}
-	if u, ok := r.cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		got.rss = u.Maxrss << 10 // Linux counts in KiB
-	}
 	r.s.heard(got.out)
 	return got
 }
@@ -313,6 +312,37 @@ func (r *starting) signal(sig os.Signal) {
 func (s *site) ralph(args ...string) ran {
 	s.t.Helper()
 	return s.start(args...).wait()
+}
+
+// peakAt names the file in which a ralph says at its end how much memory it took.
+const peakAt = "RALPH_TEST_PEAK"
+
+func sayPeak() {
+	if file := os.Getenv(peakAt); file != "" {
+		b, _ := os.ReadFile("/proc/self/status") // where there is none, nothing is measured
+		_ = os.WriteFile(file, b, 0o600)
+	}
+}
+
+// measured runs a command to its end, and measures it. What the system says of a process that
+// has ended includes the one that started it: that is this test.
+func (s *site) measured(args ...string) ran {
+	s.t.Helper()
+	file := filepath.Join(s.t.TempDir(), "peak")
+	got := s.begin(func(r *starting) { r.cmd.Env = append(r.cmd.Env, peakAt+"="+file) }, args...).wait()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		s.t.Fatalf("it did not say how much it took: %v\n%s", err, got.all())
+	}
+	for line := range strings.Lines(string(b)) {
+		if n, _ := fmt.Sscanf(line, "VmHWM: %d kB", &got.rss); n == 1 {
+			got.rss <<= 10
+		}
+	}
+	if got.rss == 0 && runtime.GOOS == "linux" {
+		s.t.Fatalf("there is no VmHWM in\n%s", b)
+	}
+	return got
 }
 
 // apply runs apply to its end and expects an exit code.
