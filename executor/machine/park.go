@@ -35,7 +35,7 @@ type park struct {
 func (pk *parks) of(runner string) *park {
 	p := pk.runners[runner]
 	if p == nil {
-		p = &park{} // its minute counts from the first agent on
+		p = &park{}
 		pk.runners[runner] = p
 	}
 	return p
