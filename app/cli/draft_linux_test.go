@@ -68,6 +68,7 @@ func TestADraftAsksOnATerminal(t *testing.T) {
 	s.until("it asks", has("Approve this plan?", 1))
 	x.types("r\n\n")
 	s.until("it asks for a comment", has("tell the planner what to change", 1))
+	s.until("it asks once more", has("Approve this plan?", 2)) // what is typed before it asks is forgotten
 	x.types("r\nsay more\n\n")
 	s.until("it asks again", has("Approve this plan?", 3))
 	if text, _ := x.screen(); !strings.Contains(text, "1.1  Do it well") || strings.Contains(text, "[1m") {
