@@ -52,3 +52,23 @@ func TestSoftEdgesAreDotted(t *testing.T) {
 		t.Errorf("got %s", out)
 	}
 }
+
+func TestAGraphThatIsNotWhole(t *testing.T) {
+	e := &ir.Epic{Nodes: []ir.Node{{Key: "1", After: []ir.Edge{{Key: "gone", Type: ir.Blocks}}}}}
+	if out := string(mermaid.Write(e, mermaid.Options{})); strings.Contains(out, "-->") || !strings.Contains(out, `n0("<b>1</b>`) {
+		t.Errorf("got %s", out)
+	}
+}
+
+func TestWhatIsEscaped(t *testing.T) {
+	for text, want := range map[string]string{
+		"09 azAZ.,:/+-": "09 azAZ.,:/+-",
+		"é世":            "é世",
+		"/:@[`{":        "/:#64;#91;#96;#123;",
+		`<b>"#;&`:       "#60;b#62;#34;#35;#59;#38;",
+	} {
+		if got := mermaid.Escape(text); got != want {
+			t.Errorf("Escape(%q) is %q, want %q", text, got, want)
+		}
+	}
+}
