@@ -66,9 +66,13 @@ func newDrawing(e *ir.Epic, o Options) *drawing {
 	for _, r := range ir.RedundantEdges(e.Nodes) {
 		d.implied[[2]ir.Key{r.Key, r.Node}] = true
 	}
+	who := map[string]bool{}
 	for i := range e.Nodes {
-		d.agents = d.agents || workAgent(&e.Nodes[i]) != "" && workAgent(&e.Nodes[i]) != workAgent(&e.Nodes[0])
+		if agent := workAgent(&e.Nodes[i]); agent != "" {
+			who[agent] = true
+		}
 	}
+	d.agents = len(who) > 1
 	for i, k := range d.stats.Critical {
 		d.path[k] = i + 1
 	}
@@ -121,10 +125,7 @@ func (d *drawing) header() {
 func proportions(waves, widest int) string {
 	skew := func(w, h int) float64 {
 		r := float64(w) / float64(max(h, 1)) / 1.3
-		if r < 1 {
-			return 1 / r
-		}
-		return r
+		return max(r, 1/r)
 	}
 	if skew(widest*210, waves*105) <= skew(waves*240, widest*75) {
 		return "TB"

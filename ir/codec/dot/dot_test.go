@@ -2,6 +2,7 @@ package dot_test
 
 import (
 	"bytes"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -138,6 +139,77 @@ func TestPolicies(t *testing.T) {
 	want := "1.1 single-point, 1.1 no-gate, 1.2a dead-end, 1.3 single-point"
 	if strings.Join(got, ", ") != want {
 		t.Errorf("got %v, want %s", got, want)
+	}
+}
+
+// L4-04
+func TestWhereAPolicyBreaks(t *testing.T) {
+	agents := map[string]ir.Agent{"ann": {Runner: "claude"}, "bo": {Runner: "claude"}, "cy": {Runner: "codex"}, "eve": {Human: true}}
+	gates := map[string]ir.Gate{"unit": {Kind: "command"}, "lead": {Kind: "human"}}
+	judged := []string{"unit"}
+	once := ir.StepLimits{Attempts: 1}
+	for name, c := range map[string]struct {
+		step ir.Step
+		want string
+	}{
+		"nobody, nothing":              {ir.Step{}, "dead-end: nobody does step s and nothing judges it"},
+		"nobody, judged":               {ir.Step{Gates: judged}, ""},
+		"one that is not there":        {ir.Step{Agent: "dan", Gates: judged}, "dead-end: step s needs agent dan, which does not exist"},
+		"one":                          {ir.Step{Agent: "ann", Gates: judged}, "single-point: step s has only agent ann: no fallback"},
+		"a person":                     {ir.Step{Agent: "eve", Gates: judged}, ""},
+		"two of one runner":            {ir.Step{Agent: "ann", Fallback: []string{"bo"}, Gates: judged}, "single-point: agent ann and its fallbacks all need runner claude"},
+		"two of two runners":           {ir.Step{Agent: "ann", Fallback: []string{"bo", "cy"}, Gates: judged}, ""},
+		"writes, not judged":           {ir.Step{Agent: "eve", Access: "write"}, "no-gate: step s changes files and nothing judges it"},
+		"writes, judged":               {ir.Step{Agent: "eve", Access: "write", Gates: judged}, ""},
+		"reads, not judged":            {ir.Step{Agent: "eve", Access: "read"}, ""},
+		"one attempt":                  {ir.Step{Agent: "eve", Gates: judged, Next: "s", Limits: once}, "dead-end: a first fail of step s ends the node: it has one attempt"},
+		"one attempt, then another":    {ir.Step{Agent: "eve", Gates: judged, Next: "build", Limits: once}, ""},
+		"one attempt, before a person": {ir.Step{Agent: "eve", Gates: []string{"unit", "lead"}, Next: "s", Limits: once}, ""},
+	} {
+		c.step.Name = "s"
+		e := &ir.Epic{Agents: agents, Gates: gates, Nodes: []ir.Node{{Key: "1", Steps: []ir.Step{c.step}}}}
+		p := dot.Policies(e)
+		var got []string
+		for _, f := range p[0].Findings {
+			got = append(got, f.Kind+": "+f.Message)
+		}
+		if strings.Join(got, ", ") != c.want {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+		border := map[string]string{"": "#3A74C4", "single-point": "#9A6412", "dead-end": "#C63C2B", "no-gate": "#C63C2B"}[strings.Split(c.want, ":")[0]]
+		text := string(dot.WritePolicies("", p))
+		if want := fmt.Sprintf(`color="%s", peripheries=%d, tooltip="step s"`, border, 1+strings.Count(border, "#C63C2B")); !strings.Contains(text, want) {
+			t.Errorf("%s: not %s in\n%s", name, want, text)
+		}
+		if strings.Contains(text, "needs </FONT>") || strings.Contains(text, "0 attempts") || strings.Contains(text, "more way") {
+			t.Errorf("%s: it says what is not there:\n%s", name, text)
+		}
+	}
+}
+
+func TestAPolicyOfSeveralSteps(t *testing.T) {
+	e := irtest.Worked()
+	e.Agents = map[string]ir.Agent{"zoe": {Runner: "sh", Model: "opus"}, "ann": {Runner: "claude", Model: "opus"}, "eve": {Human: true}}
+	e.Runners["sh"] = ir.Runner{Kind: "command", Run: []string{"./agent.sh"}} // it is told no model
+	e.Gates["review"] = ir.Gate{Kind: "review", Agent: "ann", Fallback: []string{"zoe"}}
+	e.Nodes = e.Nodes[:1]
+	e.Nodes[0].Steps = []ir.Step{
+		{Name: "plan", Agent: "eve", Next: "plan"},
+		{Name: "build", Agent: "zoe", Next: "build", Gates: []string{"unit"}},
+		{Name: "check", Agent: "ann", Fallback: []string{"zoe"}, Next: "build", Gates: []string{"review"}},
+		{Name: "land", Agent: "eve", Next: "elsewhere"},
+	}
+	p := dot.Policies(e)
+	golden.Check(t, "testdata/steps.dot", dot.WritePolicies("Policies", p))
+	for len(p) < 60 {
+		p = append(p, p[0])
+	}
+	if text := string(dot.WritePolicies("Policies", p)); strings.Contains(text, "not drawn") {
+		t.Errorf("of 60 policies:\n%s", text[len(text)-300:])
+	}
+	text := string(dot.WritePolicies("Policies", append(p, p[0])))
+	if !strings.Contains(text, "1 more way of working not drawn") || strings.Count(text, "subgraph") != 60 {
+		t.Errorf("of 61 policies:\n%s", text[len(text)-300:])
 	}
 }
 

@@ -2,30 +2,32 @@ package dot
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
 )
 
+// joint is a point that lines run through.
+type joint struct {
+	name   string
+	behind []int // nodes that wait for the same
+}
+
 // edges draws what waits for what. Where several nodes wait for the same
 // several nodes, the lines run through one point: 3 + 3 lines instead of 9.
 func (d *drawing) edges() {
-	joint := d.joints()
-	drawn := map[string]bool{}
+	joints := d.joints()
 	for i, n := range lists.Each(d.e.Nodes) {
-		via := joint[waitsFor(n)]
-		if via != "" && !drawn[via] {
-			drawn[via] = true
-			d.printf("  %s [shape=point, width=0.06, color=%q, tooltip=\"all of these before any of those\"];\n", via, edgeInk)
-			for _, a := range n.After {
-				if p, exists := d.index[a.Key]; exists && a.Type == ir.Blocks {
-					d.printf("  %s -> %s [arrowhead=none%s];\n", d.names[p], via, d.line(p, -1))
-				}
-			}
+		via := joints[waitsFor(n)]
+		if via != nil && via.behind[0] == i {
+			d.joint(via)
 		}
-		if via != "" {
-			d.printf("  %s -> %s [%s];\n", via, d.names[i], strings.TrimPrefix(d.line(-1, i), ", "))
+		if via != nil {
+			style := d.line(d.strong[i], d.path[n.Key] > 0, false)
+			d.printf("  %s -> %s [%s];\n", via.name, d.names[i], strings.TrimPrefix(style, ", "))
 		}
 		for _, a := range n.After {
 			p, exists := d.index[a.Key]
@@ -34,12 +36,31 @@ func (d *drawing) edges() {
 			case a.Type != ir.Blocks:
 				d.printf("  %s -> %s [style=dashed, constraint=false, arrowhead=open, color=%q, label=%s, tooltip=%s];\n",
 					d.names[p], d.names[i], fadedInk, quoted(string(a.Type)), quoted(string(a.Key)+" · "+string(n.Key)+" ("+string(a.Type)+")"))
-			case via == "":
+			case via == nil:
+				style := d.line(d.strong[p] && d.strong[i], d.follows(p, i), d.implied[[2]ir.Key{a.Key, n.Key}])
 				d.printf("  %s -> %s [tooltip=%s%s];\n", d.names[p], d.names[i],
-					quoted(string(n.Key)+" waits for "+string(a.Key)+" ("+a.From+")"), d.line(p, i))
+					quoted(string(n.Key)+" waits for "+string(a.Key)+" ("+a.From+")"), style)
 			}
 		}
 	}
+}
+
+// joint draws a point and the lines that run into it.
+func (d *drawing) joint(j *joint) {
+	d.printf("  %s [shape=point, width=0.06, color=%q, tooltip=\"all of these before any of those\"];\n", j.name, edgeInk)
+	strong := slices.ContainsFunc(j.behind, func(i int) bool { return d.strong[i] })
+	for _, key := range ir.BlockingKeys(d.e.Nodes[j.behind[0]].After) {
+		if p, exists := d.index[key]; exists {
+			critical := slices.ContainsFunc(j.behind, func(i int) bool { return d.follows(p, i) })
+			d.printf("  %s -> %s [arrowhead=none%s];\n", d.names[p], j.name, d.line(d.strong[p] && strong, critical, false))
+		}
+	}
+}
+
+// follows reports whether node i comes next after node p on the critical path.
+func (d *drawing) follows(p, i int) bool {
+	at := d.path[d.e.Nodes[p].Key]
+	return at > 0 && d.path[d.e.Nodes[i].Key] == at+1
 }
 
 // waitsFor is the set of keys that a node waits for, as text; "" if there are
@@ -52,36 +73,26 @@ func waitsFor(n *ir.Node) string {
 	return fmt.Sprintf("%q", keys)
 }
 
-// joints names a point for each set of three or more nodes that three or more
+// joints makes a point for each set of three or more nodes that three or more
 // nodes wait for.
-func (d *drawing) joints() map[string]string {
-	count := map[string]int{}
+func (d *drawing) joints() map[string]*joint {
+	all := map[string]*joint{}
 	for i := range d.e.Nodes {
-		if set := waitsFor(&d.e.Nodes[i]); set != "" {
-			count[set]++
+		set := waitsFor(&d.e.Nodes[i])
+		if set == "" {
+			continue
 		}
-	}
-	names := map[string]string{}
-	for i := range d.e.Nodes {
-		if set := waitsFor(&d.e.Nodes[i]); count[set] >= 3 && names[set] == "" {
-			names[set] = `"#before ` + strings.Trim(d.names[i], `"`) + `"`
+		if all[set] == nil {
+			all[set] = &joint{name: `"#before ` + strings.Trim(d.names[i], `"`) + `"`}
 		}
+		all[set].behind = append(all[set].behind, i)
 	}
-	return names
+	maps.DeleteFunc(all, func(_ string, j *joint) bool { return len(j.behind) < 3 })
+	return all
 }
 
-// line styles the edge from node p to node i; -1 is a point between nodes,
-// which is on the path if its other end is.
-func (d *drawing) line(p, i int) string {
-	on := func(i int) int {
-		if i < 0 {
-			return 0
-		}
-		return d.path[d.e.Nodes[i].Key]
-	}
-	strong := (p < 0 || d.strong[p]) && (i < 0 || d.strong[i])
-	critical := p >= 0 && i >= 0 && on(p) > 0 && on(i) == on(p)+1 || p < 0 && on(i) > 1 || i < 0 && on(p) > 0 && on(p) < len(d.path)
-	implied := p >= 0 && i >= 0 && d.implied[[2]ir.Key{d.e.Nodes[p].Key, d.e.Nodes[i].Key}]
+// line styles an edge. An implied one is thin; one between nodes that are not strong is faded.
+func (d *drawing) line(strong, critical, implied bool) string {
 	switch {
 	case implied:
 		return `, color="` + fadedInk + `", penwidth=0.6, arrowsize=0.5, weight=0`

@@ -40,7 +40,7 @@ func wrap(s string, width, lines int) []string {
 		for {
 			head, rest := split(word, width)
 			n := columns.Of(head)
-			if used > 0 && used+1+n > width {
+			if used+1+n > width {
 				flush()
 			}
 			if used > 0 {

@@ -117,27 +117,28 @@ func (d *drawing) details(n *ir.Node) []string {
 	if n.Done {
 		return []string{"done"}
 	}
-	first := text.Shorten(n.Complexity.Level, 24)
+	level := text.Shorten(n.Complexity.Level, 24)
 	if n.Complexity.Word != "" {
-		first += ": " + text.Shorten(n.Complexity.Word, 24)
+		level += ": " + text.Shorten(n.Complexity.Word, 24)
 	}
+	first := []string{level}
 	if slices.Contains(n.Labels, "optional") {
-		first += " · optional"
+		first = append(first, "optional")
 	}
 	if d.o.Waves && n.Phase != "" {
-		first += " · " + text.Shorten("phase "+n.Phase, 24)
+		first = append(first, text.Shorten("phase "+n.Phase, 24))
 	}
 	if len(d.e.Nodes) > detailNodes {
-		return []string{first}
+		return []string{strings.Join(first, " · ")}
 	}
 	gates := 0
 	for i := range n.Steps {
 		gates += len(n.Steps[i].Gates)
 	}
 	if gates > 0 {
-		first += " · " + text.Count(gates, "gate")
+		first = append(first, text.Count(gates, "gate"))
 	}
-	out := []string{first}
+	out := []string{strings.Join(first, " · ")}
 	if who := workAgent(n); who != "" && d.agents {
 		out = append(out, text.Shorten(who, 36))
 	}

@@ -174,7 +174,7 @@ func WritePolicies(title string, policies []Policy) []byte {
 		drawPolicy(&b, i, &policies[i])
 	}
 	if more := len(policies) - maxPolicies; more > 0 {
-		fmt.Fprintf(&b, "  more [shape=plain, label=%s];\n", quoted(fmt.Sprintf("%d more ways of working are not drawn", more)))
+		fmt.Fprintf(&b, "  more [shape=plain, label=%s];\n", quoted(text.Count(more, "more way")+" of working not drawn"))
 	}
 	b.WriteString("}\n")
 	return []byte(b.String())
@@ -215,7 +215,7 @@ func drawStep(b *strings.Builder, i, j int, p *Policy, broken map[string]Finding
 	fill, border, peripheries := looks["standard"].fill, looks["standard"].border, 1
 	f, bad := broken[s.Name]
 	switch {
-	case bad && f.Kind == "single-point":
+	case f.Kind == "single-point":
 		fill, border = warnFill, warnInk
 	case bad:
 		fill, border, peripheries = looks["critical"].fill, looks["critical"].border, 2
@@ -228,21 +228,22 @@ func drawStep(b *strings.Builder, i, j int, p *Policy, broken map[string]Finding
 	if to, known := steps[s.Next]; known && to < j {
 		fmt.Fprintf(b, "    %s -> %s [style=dashed, constraint=false, label=\"a fail goes back\", color=%q];\n", id("step", j), id("step", to), looks["critical"].border)
 	}
-	hire := func(agent, label string) {
+	hire := func(from, agent, label string) {
 		if k, known := agents[agent]; known {
-			fmt.Fprintf(b, "    %s -> %s [arrowhead=none, style=dotted, label=%s];\n", id("step", j), id("agent", k), quoted(label))
+			fmt.Fprintf(b, "    %s -> %s [arrowhead=none, style=dotted, label=%s];\n", from, id("agent", k), quoted(label))
 		}
 	}
-	hire(s.Agent, "does it")
+	hire(id("step", j), s.Agent, "does it")
 	for n, f := range s.Fallback {
-		hire(f, fmt.Sprintf("fallback %d", n+1))
+		hire(id("step", j), f, fmt.Sprintf("fallback %d", n+1))
 	}
 	for n, g := range s.Gates {
 		gate := fmt.Sprintf("gate_%d_%d_%d", i, j, n)
 		fmt.Fprintf(b, "    %s [shape=octagon, style=filled, fillcolor=\"#FFF8E6\", color=\"#B7791F\", margin=\"0.02,0.02\", tooltip=%s, label=<<B>%s</B><BR/><FONT POINT-SIZE=\"9\" COLOR=\"%s\">%s</FONT>>];\n    %s -> %s [color=\"#B7791F\"];\n",
 			gate, quoted("gate "+g.Name), html(text.Shorten(g.Name, 40)), quiet, html(g.Kind), id("step", j), gate)
-		if k, known := agents[g.Agent]; known {
-			fmt.Fprintf(b, "    %s -> %s [arrowhead=none, style=dotted, label=\"judges\"];\n", gate, id("agent", k))
+		hire(gate, g.Agent, "judges")
+		for n, f := range g.Fallback {
+			hire(gate, f, fmt.Sprintf("fallback %d", n+1))
 		}
 	}
 }
