@@ -15,3 +15,12 @@ func TestBriefHasOneUnitBelowAMinute(t *testing.T) {
 		}
 	}
 }
+
+// The same is in web/test/words.test.ts.
+func TestAmountsBelowACentHaveFourDecimals(t *testing.T) {
+	for micro, want := range map[int64]string{0: "$0.00", 1: "$0.0000", 4_200: "$0.0042", 9_999: "$0.0100", 10_000: "$0.01", 1_234_567: "$1.23"} {
+		if got := Dollars(micro); got != want {
+			t.Errorf("%d millionths: got %q, want %q", micro, got, want)
+		}
+	}
+}

@@ -110,8 +110,9 @@ export function clock(at: string, now: number, seconds = false): string {
 // costs names a cost that is not known.
 export const costs = (spent: string): string => (spent === "unknown" ? "cost unknown" : spent);
 
+// dollars is an amount as the server writes it (words.Dollars): four decimals below a cent.
 export function dollars(micro: number): string {
-  return `$${(micro / 1e6).toFixed(2)}`;
+  return `$${(micro / 1e6).toFixed(micro > 0 && micro < 10_000 ? 4 : 2)}`;
 }
 
 export function bytes(n: number): string {

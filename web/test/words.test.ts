@@ -1,7 +1,7 @@
 // Figures, as people read them.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { ago, lasted } from "../src/words";
+import { ago, dollars, lasted } from "../src/words";
 
 const s = 1000;
 const min = 60 * s;
@@ -35,4 +35,17 @@ test("how long something has been so has one unit", () => {
     [76 * h, "3d"],
   ];
   for (const [ms, text] of want) assert.equal(ago(at, Date.parse(at) + ms), text, `${ms} ms`);
+});
+
+// The same is in app/words/amounts_test.go.
+test("amounts are written as the server writes them", () => {
+  const want: [number, string][] = [
+    [0, "$0.00"],
+    [1, "$0.0000"],
+    [4_200, "$0.0042"],
+    [9_999, "$0.0100"],
+    [10_000, "$0.01"],
+    [1_234_567, "$1.23"],
+  ];
+  for (const [micro, text] of want) assert.equal(dollars(micro), text, `${micro} millionths`);
 });

@@ -20,7 +20,7 @@ export function CostPage({ epic }: { epic: string }) {
             <p>In turns of agents: {c.all.text}</p>
             <p>In attempts that did not pass: {c.lost.text}</p>
             <Table title="By sprint, the costliest" lines={each(c.sprints)} href={(l) => to.sprint(epic, l.name, "attempts")} />
-            <Table title="By phase" lines={each(c.phases)} />
+            <Table title="By phase" lines={each(c.phases)} none="(no phase)" />
             <Table title="By agent" lines={each(c.agents)} />
             <Table title="By model" lines={each(c.models)} />
             <Table title="By outcome of the attempt" lines={each(c.outcomes)} />
@@ -31,8 +31,9 @@ export function CostPage({ epic }: { epic: string }) {
   );
 }
 
-function Table({ title, lines, href }: { title: string; lines: CostLine[]; href?: (l: CostLine) => string }) {
-  if (lines.length === 0) return null;
+// Table is left out where no line has a name; none names one beside others.
+function Table({ title, lines, href, none }: { title: string; lines: CostLine[]; href?: (l: CostLine) => string; none?: string }) {
+  if (lines.every((l) => l.name === "")) return null;
   return (
     <Section title={title}>
       <div className="wide">
@@ -60,7 +61,7 @@ function Table({ title, lines, href }: { title: string; lines: CostLine[]; href?
                       <span className="key">{l.name}</span> {l.title}
                     </a>
                   ) : (
-                    l.title || l.name
+                    l.title || l.name || none
                   )}
                 </th>
                 <td className="figure">{usd(l)}</td>
