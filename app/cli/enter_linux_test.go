@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -14,7 +13,6 @@ import (
 	"github.com/ralph-compiler/ralph/app/run"
 	"github.com/ralph-compiler/ralph/executor/effects"
 	"github.com/ralph-compiler/ralph/executor/executortest"
-	"github.com/ralph-compiler/ralph/internal/sandbox"
 	"github.com/ralph-compiler/ralph/internal/wall"
 	"github.com/ralph-compiler/ralph/ir"
 )
@@ -22,7 +20,7 @@ import (
 // confinedSite is a site whose agents and gates run in sandboxes.
 func confinedSite(t *testing.T, work string, change ...func(*ir.Epic)) *site {
 	t.Helper()
-	if _, err := sandbox.Try(context.Background(), wall.Namespaces); err != nil {
+	if err := tried(wall.Namespaces); err != nil {
 		if strings.Contains(os.Getenv("RALPH_SANDBOX_REQUIRE"), string(wall.Namespaces)) {
 			t.Fatal(err)
 		}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/ralph-compiler/ralph/executor/runner/runnertest"
 	"github.com/ralph-compiler/ralph/internal/modeltest"
-	"github.com/ralph-compiler/ralph/internal/sandbox"
 	"github.com/ralph-compiler/ralph/internal/wall"
 )
 
@@ -20,7 +19,7 @@ import (
 // RALPH_SANDBOX_REQUIRE names it.
 func needsSandbox(t *testing.T, kind wall.Kind) {
 	t.Helper()
-	_, err := sandbox.Try(t.Context(), kind)
+	err := tried(kind)
 	switch {
 	case err == nil:
 	case slices.Contains(strings.Split(os.Getenv("RALPH_SANDBOX_REQUIRE"), ","), string(kind)):

@@ -26,6 +26,7 @@ var update = flag.Bool("update", false, "rewrite what the scripts expect")
 func TestMain(m *testing.M) {
 	sandboxtest.Main(nil)
 	testscript.Main(atHome{m}, map[string]func(){
+		tryProgram: trySandbox,
 		"ralph": func() {
 			debug.SetGCPercent(100) // as users have it, whatever the tests have
 			withPrograms()
@@ -58,7 +59,12 @@ func (m atHome) Run() int {
 	if err := flag.Set("test.parallel", strconv.Itoa(1+runtime.GOMAXPROCS(0))); err != nil {
 		panic(err)
 	}
-	return temptest.Run(m.M)
+	code := temptest.Run(m.M)
+	if adopts() {
+		fmt.Println("FAIL: this process ran a program by itself, and so adopted what every ralph of the tests left: have a child run it (see tried)")
+		return 1
+	}
+	return code
 }
 
 // atOnce are stories of sprints side by side, interrupted, or in sandboxes: the race
