@@ -29,7 +29,7 @@ demo: build ## compile, draw and apply a plan for a small Go service, with scrip
 
 # A later garbage collection: the tests of the compiler take two thirds of the CPU with it.
 test: ## all tests that need only Go and git
-	GOGC=$${GOGC:-400} $(GO) test -timeout 60m ./...
+	GOGC=$${GOGC:-400} $(GO) test -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) -timeout 60m ./...
 	@[ -n "$$RALPH_BD" ] || echo "make test: NOT TESTED here: the real bd (beads); make e2e builds and tests it"
 	@[ -n "$$RALPH_E2E_AGENTS" ] || echo "make test: NOT TESTED here: the real Claude Code, OpenCode, Codex and opencode acp; make e2e installs and tests them"
 	@echo "make test: NOT TESTED here: the page of ralph ui in a real browser; make web-e2e tests it (it needs chromium and npm)"
