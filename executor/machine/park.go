@@ -193,8 +193,14 @@ func (r *Run) wanted(n *node, now time.Time) bool {
 	}
 	wallet := r.admission(now, n)
 	helps := func(runner, in string, next turn, who *node) bool {
+		if r.parks.full(runner, now) || !wallet.lets(who, next) {
+			return false
+		}
 		mine := in == n.ir.Lane
-		return !r.parks.full(runner, now) && wallet.lets(who, next) && (!free || mine && lane(in)) && (mine || !lane(in))
+		if free { // it waits for no slot, but for a place in its lane
+			return mine && lane(in)
+		}
+		return mine || !lane(in)
 	}
 	for _, c := range r.queues.ready.classes {
 		if len(r.queues.ready.items[c]) > 0 && helps(c.runner, c.lane, c.first, nil) {
