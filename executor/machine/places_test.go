@@ -187,3 +187,91 @@ func TestARunnerIsLeftAlone(t *testing.T) { // execution §4 limits
 		t.Errorf("a runner that is parked is parked again: %+v", w)
 	}
 }
+
+// Sprints whose time has come go on in its order, as far as there are slots, lanes, runners and
+// budgets for them. While a budget holds the run, those whose next turn would cost go on at once,
+// to wait for people.
+func TestWhoGoesOn(t *testing.T) { // execution §4
+	now := time.UnixMilli(1_000_000_000).UTC()
+	later := now.Add(time.Hour)
+	limit := func(r *Run, of ...int) {
+		for _, i := range of {
+			r.nodes[i].wait.For = executor.ForLimit
+		}
+	}
+	parked := func(r *Run, of ...int) {
+		for _, i := range of {
+			r.nodes[i].wait.Until = later
+		}
+	}
+	for name, c := range map[string]struct {
+		slots  int
+		epic   func(*ir.Epic)
+		change func(*Run)
+		want   string
+	}{
+		"all":                           {slots: 3, want: "0 1 2"},
+		"as many as there are slots":    {slots: 2, want: "0 1"},
+		"no slot":                       {slots: 3, change: func(r *Run) { r.queues.running = 3 }, want: ""},
+		"not before its time":           {slots: 3, change: func(r *Run) { parked(r, 2) }, want: "0 1"},
+		"nobody's time":                 {slots: 3, change: func(r *Run) { parked(r, 0, 1, 2) }, want: ""},
+		"a lane takes one":              {slots: 3, epic: inLane(1, 0, 1), want: "0 2"},
+		"a lane takes two":              {slots: 3, epic: inLane(2, 0, 1, 2), want: "0 1"},
+		"a runner takes one":            {slots: 3, change: func(r *Run) { limit(r, 0, 1, 2) }, want: "0"},
+		"one waits for it":              {slots: 3, change: func(r *Run) { limit(r, 1) }, want: "0 1 2"},
+		"it is full":                    {slots: 3, change: func(r *Run) { limit(r, 1); r.parks.agents["r"] = 1 }, want: "0 2"},
+		"a budget has room for two":     {slots: 3, epic: budgeted, change: func(r *Run) { limit(r, 0, 1, 2) }, want: "0 1"},
+		"which others do not ask about": {slots: 3, epic: budgeted, change: func(r *Run) { limit(r, 2) }, want: "0 1"},
+		"the run is held":               {slots: 3, epic: budgeted, change: func(r *Run) { r.halt.held.For = executor.ForBudget; parked(r, 1, 2) }, want: "0 1 2"},
+		"held, and one costs nothing": {slots: 3, epic: budgeted, change: func(r *Run) {
+			r.halt.held.For = executor.ForBudget
+			parked(r, 0, 1, 2)
+			r.nodes[0].life.stage = stageCollect
+		}, want: "1 2"},
+		"held, at its limit": {slots: 3, epic: budgeted, change: func(r *Run) {
+			r.halt.held.For, r.budget.cost.now.usd = executor.ForBudget, 100
+			limit(r, 0, 1, 2)
+		}, want: "0 1 2"},
+		"held, with a full runner": {slots: 3, change: func(r *Run) {
+			r.halt.held.For, r.parks.agents["r"] = executor.ForBudget, 1
+			limit(r, 0, 1, 2)
+		}, want: "0 1 2"},
+	} {
+		change := []func(*ir.Epic){}
+		if c.epic != nil {
+			change = append(change, c.epic)
+		}
+		r := running(t, 3, c.slots, change...)
+		r.queues = queues{ready: r.queues.ready}
+		clear(r.queues.ready.items)
+		r.queues.ready.classes = nil
+		for i := range 3 {
+			n := r.nodes[i]
+			n.status, n.wait = executor.Waiting, executor.NodeWaiting{For: executor.ForTimer, Until: now.Add(time.Duration(i-10) * time.Minute)}
+			n.life.stage, n.life.attempt.agent, n.life.starts = stageAgent, "bot", []string{"b"}
+			r.queues.timers = append(r.queues.timers, i)
+		}
+		if c.change != nil {
+			c.change(r)
+		}
+		var got []string
+		for _, e := range r.admit(now) {
+			if _, is := e.Body.(executor.NodeResumed); is {
+				got = append(got, string(e.Node[len("bd-"):]))
+			}
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s: %v, want %s", name, got, c.want)
+		}
+	}
+}
+
+// inLane puts sprints into a lane that takes so many.
+func inLane(limit int, of ...int) func(*ir.Epic) {
+	return func(e *ir.Epic) {
+		e.Run.Concurrency.PerLane = map[string]int{"x": limit}
+		for _, i := range of {
+			e.Nodes[i].Lane = "x"
+		}
+	}
+}

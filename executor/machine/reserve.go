@@ -46,7 +46,7 @@ func (bg *budget) learn(e executor.Event, done executor.Effect) {
 	if agent != "" {
 		t.agent = agent
 	}
-	if t.agent == "" || u.IsZero() {
+	if t.agent == "" {
 		return
 	}
 	known := bg.costs[t]
