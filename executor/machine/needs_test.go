@@ -28,10 +28,10 @@ func asked(t *testing.T) (*Run, *node) {
 
 func TestAWorktreeWithAPersonsWorkStaysAsItIs(t *testing.T) { // execution §3, §5
 	for name, c := range map[string]struct {
-		manual, alone, aside, touched bool
-		step, logs, first             int
-		collected                     string
-		want                          bool
+		manual, alone, aside, lands, touched bool
+		step, logs, first                    int
+		collected                            string
+		want                                 bool
 	}{
 		"an agent's":                             {step: 1, logs: 2},
 		"a person's step, the first of the life": {logs: 1},
@@ -42,6 +42,7 @@ func TestAWorktreeWithAPersonsWorkStaysAsItIs(t *testing.T) { // execution §3, 
 		"manual":                                 {manual: true, logs: 1, want: true},
 		"a conflict that nobody has touched":     {aside: true, logs: 1},
 		"a conflict that a person has touched":   {aside: true, touched: true, logs: 1, want: true},
+		"what lands":                             {aside: true, lands: true, logs: 1},
 		"gates are next":                         {alone: true, logs: 1, collected: "c1"},
 	} {
 		r, n := asked(t)
@@ -53,7 +54,7 @@ func TestAWorktreeWithAPersonsWorkStaysAsItIs(t *testing.T) { // execution §3, 
 		}
 		l := &n.life
 		l.stage, l.step, l.first, n.logs = stagePrepare, c.step, c.first, make([]AttemptLog, c.logs)
-		l.aside = &aside{merge: true, touched: c.touched, paths: []string{"a.txt"}, inputs: []executor.Result{{Node: "x"}}}
+		l.aside = &aside{merge: !c.lands, touched: c.touched, paths: []string{"a.txt"}, inputs: []executor.Result{{Node: "x"}}}
 		l.attempt.from, l.attempt.collected.Result.Commit = "base", c.collected
 		if c.aside {
 			l.step = asideStep
@@ -62,7 +63,7 @@ func TestAWorktreeWithAPersonsWorkStaysAsItIs(t *testing.T) { // execution §3, 
 		if !r.attemptEffect(n, &e) || e.Kind != executor.EffectPrepare || e.Person != c.want {
 			t.Errorf("%s: %s, a person's: %v, want %v", name, e.Kind, e.Person, c.want)
 		}
-		if e.Merge != c.aside || len(e.Paths) > 0 != c.aside || len(e.Inputs) > 0 != c.aside {
+		if merges := c.aside && !c.lands; e.Merge != merges || len(e.Paths) > 0 != merges || len(e.Inputs) > 0 != merges {
 			t.Errorf("%s: it merges: %v %v", name, e.Merge, e.Paths)
 		}
 		if want := map[bool]string{true: c.collected, false: "base"}[c.collected != ""]; e.Commit != want {

@@ -146,6 +146,15 @@ func TestWhoWantsASlot(t *testing.T) { // execution §4
 			t.Errorf("%s: it gives its slot up before it has collected", name)
 		}
 	}
+	for name, c := range map[string]struct {
+		lane []int
+		want bool
+	}{"its own lane, which it fills": {[]int{0, 1}, true}, "no lane": {nil, true}} {
+		r := running(t, 2, 1, func(e *ir.Epic) { e.Nodes[1].Steps[0].Agent = "rest" }, inLane(1, c.lane...))
+		if got := r.wanted(r.nodes[0], now); got != c.want {
+			t.Errorf("the other is in %s: %v", name, got)
+		}
+	}
 	r := running(t, 2, 1)
 	n := r.nodes[0]
 	n.life.stage, n.life.attempt.agent, n.life.starts = stageAgent, "bot", []string{"b"}

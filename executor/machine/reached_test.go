@@ -53,6 +53,7 @@ func TestWhichResultsReachANode(t *testing.T) { // execution §3: transparent, e
 		"a result hides what is before": {[]string{"=", "= 0", "1"}, "n1"},
 		"what one passes on":            {[]string{"x,y=", "0"}, "x y"},
 		"what several pass on, once":    {[]string{"x,y=", "=", "z,y=", "0 1 2"}, "x y n1 z"},
+		"what is passed on hides it":    {[]string{"=", "x= 0", "=", "1 2"}, "x n2"},
 		"through one that has nothing":  {[]string{"=", "0", "1"}, "n0"},
 		"through several, in order":     {[]string{"=", "=", "0 1", "=", "2 3"}, "n0 n1 n3"},
 		"by two ways, once":             {[]string{"=", "0", "0", "1 2"}, "n0"},
