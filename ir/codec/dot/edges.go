@@ -3,7 +3,6 @@ package dot
 import (
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/internal/lists"
@@ -12,8 +11,8 @@ import (
 
 // joint is a point that lines run through.
 type joint struct {
-	name   string
-	behind []int // nodes that wait for the same
+	name           string
+	before, behind []int // the nodes that are waited for, and those that wait for all of them
 }
 
 // edges draws what waits for what. Where several nodes wait for the same
@@ -26,8 +25,7 @@ func (d *drawing) edges() {
 			d.joint(via)
 		}
 		if via != nil {
-			style := d.line(d.strong[i], d.path[n.Key] > 0, false)
-			d.printf("  %s -> %s [%s];\n", via.name, d.names[i], strings.TrimPrefix(style, ", "))
+			d.printf("  %s -> %s [%s];\n", via.name, d.names[i], strings.TrimPrefix(d.through(via.before, []int{i}), ", "))
 		}
 		for _, a := range n.After {
 			p, exists := d.index[a.Key]
@@ -48,13 +46,20 @@ func (d *drawing) edges() {
 // joint draws a point and the lines that run into it.
 func (d *drawing) joint(j *joint) {
 	d.printf("  %s [shape=point, width=0.06, color=%q, tooltip=\"all of these before any of those\"];\n", j.name, edgeInk)
-	strong := slices.ContainsFunc(j.behind, func(i int) bool { return d.strong[i] })
-	for _, key := range ir.BlockingKeys(d.e.Nodes[j.behind[0]].After) {
-		if p, exists := d.index[key]; exists {
-			critical := slices.ContainsFunc(j.behind, func(i int) bool { return d.follows(p, i) })
-			d.printf("  %s -> %s [arrowhead=none%s];\n", d.names[p], j.name, d.line(d.strong[p] && strong, critical, false))
+	for _, p := range j.before {
+		d.printf("  %s -> %s [arrowhead=none%s];\n", d.names[p], j.name, d.through([]int{p}, j.behind))
+	}
+}
+
+// through styles a line that stands for those from all of some nodes to all of others.
+func (d *drawing) through(from, to []int) string {
+	strong, critical := false, false
+	for _, p := range from {
+		for _, i := range to {
+			strong, critical = strong || d.strong[p] && d.strong[i], critical || d.follows(p, i)
 		}
 	}
+	return d.line(strong, critical, false)
 }
 
 // follows reports whether node i comes next after node p on the critical path.
@@ -84,6 +89,11 @@ func (d *drawing) joints() map[string]*joint {
 		}
 		if all[set] == nil {
 			all[set] = &joint{name: `"#before ` + strings.Trim(d.names[i], `"`) + `"`}
+			for _, key := range ir.BlockingKeys(d.e.Nodes[i].After) {
+				if p, exists := d.index[key]; exists {
+					all[set].before = append(all[set].before, p)
+				}
+			}
 		}
 		all[set].behind = append(all[set].behind, i)
 	}

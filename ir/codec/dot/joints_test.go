@@ -73,10 +73,23 @@ func TestTheCriticalPathRunsThroughAPoint(t *testing.T) {
 	is("b, w alone", text, "a", point, "faded")
 	is("b, w alone", text, "b", "w", "path")
 
-	// It begins behind no point.
+	// The path does not touch the point.
 	text = string(dot.Write(drawn(map[ir.Key]int64{"w": 9}, append(slices.Clone(joined), "w")...), dot.Options{}))
 	is("w", text, "b", point, "plain")
 	is("w", text, point, "x", "plain")
+
+	// What comes before is done: the path begins behind the point.
+	done := drawn(map[ir.Key]int64{"y": 3}, joined...)
+	for i := range 3 {
+		done.Nodes[i].Done = true
+	}
+	text = string(dot.Write(done, dot.Options{}))
+	is("what comes before is done", text, "b", point, "plain")
+	is("what comes before is done", text, point, "y", "plain")
+
+	text = string(dot.Write(drawn(nil, joined...), dot.Options{Impact: "x"}))
+	is("what x affects", text, "a", point, "faded")
+	is("what x affects", text, point, "x", "faded")
 
 	text = string(dot.Write(drawn(nil, joined...), dot.Options{Impact: "b"}))
 	is("what b affects", text, "a", point, "faded")

@@ -117,28 +117,34 @@ func (d *drawing) details(n *ir.Node) []string {
 	if n.Done {
 		return []string{"done"}
 	}
+	var facts []string
+	add := func(fact string) {
+		if fact != "" {
+			facts = append(facts, fact)
+		}
+	}
 	level := text.Shorten(n.Complexity.Level, 24)
 	if n.Complexity.Word != "" {
 		level += ": " + text.Shorten(n.Complexity.Word, 24)
 	}
-	first := []string{level}
+	add(level)
 	if slices.Contains(n.Labels, "optional") {
-		first = append(first, "optional")
+		add("optional")
 	}
 	if d.o.Waves && n.Phase != "" {
-		first = append(first, text.Shorten("phase "+n.Phase, 24))
+		add(text.Shorten("phase "+n.Phase, 24))
 	}
-	if len(d.e.Nodes) > detailNodes {
-		return []string{strings.Join(first, " · ")}
+	many := len(d.e.Nodes) > detailNodes
+	if gates := gatesOf(n); gates > 0 && !many {
+		add(text.Count(gates, "gate"))
 	}
-	gates := 0
-	for i := range n.Steps {
-		gates += len(n.Steps[i].Gates)
+	var out []string
+	if len(facts) > 0 {
+		out = append(out, strings.Join(facts, " · "))
 	}
-	if gates > 0 {
-		first = append(first, text.Count(gates, "gate"))
+	if many {
+		return out
 	}
-	out := []string{strings.Join(first, " · ")}
 	if who := workAgent(n); who != "" && d.agents {
 		out = append(out, text.Shorten(who, 36))
 	}
@@ -153,6 +159,13 @@ func (d *drawing) details(n *ir.Node) []string {
 		out = append(out, wrap("a person approves: "+strings.Join(d.e.Gates[human[0]].Approvers, ", "), 30, 2)...)
 	}
 	return out
+}
+
+func gatesOf(n *ir.Node) (gates int) {
+	for i := range n.Steps {
+		gates += len(n.Steps[i].Gates)
+	}
+	return gates
 }
 
 // workAgent names the agent that the node's work step uses.
