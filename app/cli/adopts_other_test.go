@@ -2,5 +2,5 @@
 
 package cli
 
-// adopts is false: only Linux has subreapers.
+// adopts is false: ralph becomes a subreaper only on Linux.
 func adopts() bool { return false }

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -19,21 +20,28 @@ import (
 // tryProgram is the name by which the test's binary says whether this machine makes a sandbox.
 const tryProgram = "try-sandbox"
 
+// noSandbox is its exit code where the machine makes none.
+const noSandbox = 3
+
 func trySandbox() {
 	if _, err := sandbox.Try(context.Background(), wall.Kind(os.Args[1])); err != nil {
 		fmt.Println(err)
-		os.Exit(1)
+		os.Exit(noSandbox)
 	}
 }
 
 // tried is what sandbox.Try says, in a process of its own: who runs programs adopts what they
 // leave behind, and the tests leave a dead git of every ralph, which would stay till their end.
 func tried(kind wall.Kind) error {
-	out, err := exec.Command(tryProgram, string(kind)).CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("%s (%w)", bytes.TrimSpace(out), err)
+	cmd := exec.Command(tryProgram, string(kind))
+	out, err := cmd.CombinedOutput()
+	switch {
+	case err == nil:
+		return nil
+	case cmd.ProcessState != nil && cmd.ProcessState.ExitCode() == noSandbox:
+		return errors.New(string(bytes.TrimSpace(out)))
 	}
-	return nil
+	panic(fmt.Sprintf("%s: %v: %s", tryProgram, err, out))
 }
 
 // hasNamespaces, hasBwrap and hasLandlock report whether such sandboxes can be tried. Where they are required

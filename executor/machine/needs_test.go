@@ -7,8 +7,8 @@ import (
 	"github.com/ralph-compiler/ralph/ir"
 )
 
-// asked is a run of one node with two steps, plan by eve, who is a person, and build by bot,
-// whose gate a judge has seen failing before.
+// asked is a run of one node with two steps: plan, done by eve, who is a person, and build, done
+// by bot, whose gate must first fail, as an agent judges (in a policy, only commands can be so).
 func asked(t *testing.T) (*Run, *node) {
 	t.Helper()
 	e := chain(1, func(int) bool { return false })
@@ -22,7 +22,7 @@ func asked(t *testing.T) (*Run, *node) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.nodes[0].life.starts = []string{"base", "base"}
+	r.nodes[0].life.starts, r.nodes[0].life.base.Commit = []string{"base", "base"}, "base0"
 	return r, r.nodes[0]
 }
 
@@ -91,7 +91,7 @@ func TestWhoIsAsked(t *testing.T) { // execution §3
 	if got := r.asks(&e); got != "j" {
 		t.Errorf("it needs runner %q", got)
 	}
-	if e, ok := r.effect(n); !ok || e.Base != l.base.Commit {
+	if e, ok := r.effect(n); !ok || e.Base != "base0" {
 		t.Errorf("%v, base %q", ok, e.Base)
 	}
 	l.stage, l.inputs, l.step = stageBase, []executor.Result{{Node: "x"}}, 1

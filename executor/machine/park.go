@@ -197,7 +197,7 @@ func (r *Run) wanted(n *node, now time.Time) bool {
 			return false
 		}
 		mine := in == n.ir.Lane
-		if free { // it waits for no slot, but for a place in its lane
+		if free { // the other waits only for its lane
 			return mine && lane(in)
 		}
 		return mine || !lane(in)

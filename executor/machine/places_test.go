@@ -90,7 +90,7 @@ func TestWhichRunnerASprintWaitsFor(t *testing.T) { // execution §4 limits
 		"for what it has left":        {stageCollect, nil, "", ""},
 		"for a time":                  {stageAgent, func(_ *Run, n *node) { n.wait.For = executor.ForTimer }, "", ""},
 		"it runs":                     {stageAgent, func(_ *Run, n *node) { n.status = executor.Running }, "r", ""},
-		"its life is over":            {stageAgent, func(_ *Run, n *node) { n.life.stale = true }, "r", ""},
+		"it ran for another epic":     {stageAgent, func(_ *Run, n *node) { n.life.stale = true }, "r", ""},
 		"nothing is parked":           {stageAgent, func(r *Run, _ *node) { clear(r.parks.runners) }, "r", ""},
 		"the pause is over":           {stageAgent, func(r *Run, _ *node) { r.parks.runners["r"].Until = time.Time{} }, "r", ""},
 		"for what did not happen":     {stageAgent, func(_ *Run, n *node) { n.life.trouble = &trouble{agent: "bot"} }, "", "r"},
@@ -113,18 +113,18 @@ func TestWhichRunnerASprintWaitsFor(t *testing.T) { // execution §4 limits
 	}
 }
 
-// A slot is wanted while others begin; not while nobody does.
+// A slot is wanted if another sprint could begin in it at once.
 func TestWhoWantsASlot(t *testing.T) { // execution §4
 	now := time.UnixMilli(1_000_000_000).UTC()
 	for name, c := range map[string]struct {
 		change func(*Run)
 		want   bool
 	}{
-		"a sprint is ready":     {nil, true},
-		"the run ends":          {func(r *Run) { r.halt.draining = true }, false},
-		"a person holds it":     {func(r *Run) { r.halt.held.For = executor.ForHuman }, false},
-		"its runner is parked":  {func(r *Run) { r.parks.of("other").Until = now.Add(time.Hour) }, false},
-		"its runner is no more": {func(r *Run) { r.parks.of("other").Until = now.Add(-time.Hour) }, true},
+		"a sprint is ready":              {nil, true},
+		"the run ends":                   {func(r *Run) { r.halt.draining = true }, false},
+		"a person holds it":              {func(r *Run) { r.halt.held.For = executor.ForHuman }, false},
+		"its runner is parked":           {func(r *Run) { r.parks.of("other").Until = now.Add(time.Hour) }, false},
+		"its runner is no longer parked": {func(r *Run) { r.parks.of("other").Until = now.Add(-time.Hour) }, true},
 	} {
 		r := running(t, 2, 1, func(e *ir.Epic) { e.Nodes[1].Steps[0].Agent = "rest" })
 		if c.change != nil {
@@ -147,10 +147,12 @@ func TestWhoWantsASlot(t *testing.T) { // execution §4
 		}
 	}
 	for name, c := range map[string]struct {
-		lane []int
-		want bool
-	}{"its own lane, which it fills": {[]int{0, 1}, true}, "no lane": {nil, true}} {
+		lane   []int
+		others int // that run in the lane
+		want   bool
+	}{"its own lane, which it fills": {[]int{0, 1}, 1, true}, "no lane": {nil, 0, true}, "a lane that others fill": {[]int{1}, 1, false}} {
 		r := running(t, 2, 1, func(e *ir.Epic) { e.Nodes[1].Steps[0].Agent = "rest" }, inLane(1, c.lane...))
+		r.queues.lanes["x"] = c.others
 		if got := r.wanted(r.nodes[0], now); got != c.want {
 			t.Errorf("the other is in %s: %v", name, got)
 		}

@@ -2,5 +2,5 @@
 
 package process
 
-// becomeSubreaper does nothing: this system has no subreapers.
+// becomeSubreaper does nothing: only Linux is asked for it.
 func becomeSubreaper(int) {}
