@@ -142,3 +142,9 @@ export function spent(of: { tokens: number | null; tokens_at_least: number; usd_
   if (of.tokens_at_least > 0) return `≥ ${whole(of.tokens_at_least)} tokens`;
   return of.tokens === null && of.usd_micro === null ? "cost unknown" : "";
 }
+
+// phaseName is a phase's key and title, without saying its number twice.
+export function phaseName(key: string, title: string): string {
+  if (!title) return key || "Without a phase";
+  return key && !title.toLowerCase().includes(key.toLowerCase()) ? `${key} ${title}` : title;
+}

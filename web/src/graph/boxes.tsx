@@ -2,10 +2,10 @@
 import { createContext, memo, useContext } from "react";
 import type { MiniMapNodeProps, NodeProps } from "@xyflow/react";
 import { domID } from "../parts/canvas";
-import { sign, tone } from "../words";
+import { phaseName, sign, tone } from "../words";
 import { useGroup, useStatus, type Board } from "./board";
 import { Counts } from "./list";
-import { phaseName, type Model } from "./model";
+import type { Model } from "./model";
 import { cell, cellsInRow } from "./place";
 
 export interface Context {

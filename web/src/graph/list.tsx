@@ -5,9 +5,9 @@ import type { Shown } from "../pages/graph";
 import { Status } from "../parts/basics";
 import { matches } from "../parts/find";
 import { to } from "../route";
-import { inAll, sign, tone, whole } from "../words";
+import { inAll, phaseName, sign, tone, whole } from "../words";
 import { useAll, useGroup, useNeed, useStatus, type Board } from "./board";
-import { phaseName, type Model } from "./model";
+import type { Model } from "./model";
 import type { View } from "./view";
 
 const filters: [string, (board: Board, model: Model, sprint: number) => boolean][] = [

@@ -89,9 +89,3 @@ export function around(model: Model, of: number, hops: number): number[] {
   }
   return [...found];
 }
-
-// phaseName is a phase's key and title, without saying its number twice.
-export function phaseName(key: string, title: string): string {
-  if (!title) return key || "Without a phase";
-  return key && !title.toLowerCase().includes(key.toLowerCase()) ? `${key} ${title}` : title;
-}

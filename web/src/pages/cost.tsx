@@ -4,7 +4,7 @@ import { Loaded, Section, Title } from "../parts/basics";
 import { EpicTabs } from "../parts/epictabs";
 import { useResource } from "../resource";
 import { api, to } from "../route";
-import { dollars, each, lasted, whole } from "../words";
+import { dollars, each, lasted, phaseName, whole } from "../words";
 
 export function CostPage({ epic }: { epic: string }) {
   const e = useResource<Epic>(api.epic(epic)).data;
@@ -20,7 +20,7 @@ export function CostPage({ epic }: { epic: string }) {
             <p>In turns of agents: {c.all.text}</p>
             <p>In attempts that did not pass: {c.lost.text}</p>
             <Table title="By sprint, the costliest" lines={each(c.sprints)} href={(l) => to.sprint(epic, l.name, "attempts")} />
-            <Table title="By phase" lines={each(c.phases)} none="(no phase)" />
+            <Table title="By phase" lines={each(c.phases)} named={(l) => phaseName(l.name, l.title ?? "")} />
             <Table title="By agent" lines={each(c.agents)} />
             <Table title="By model" lines={each(c.models)} />
             <Table title="By outcome of the attempt" lines={each(c.outcomes)} />
@@ -31,8 +31,8 @@ export function CostPage({ epic }: { epic: string }) {
   );
 }
 
-// Table is left out where no line has a name; none names one beside others.
-function Table({ title, lines, href, none }: { title: string; lines: CostLine[]; href?: (l: CostLine) => string; none?: string }) {
+// Table is left out where no line has a name, as in a plan without phases.
+function Table({ title, lines, href, named = (l) => l.title || l.name }: { title: string; lines: CostLine[]; href?: (l: CostLine) => string; named?: (l: CostLine) => string }) {
   if (lines.every((l) => l.name === "")) return null;
   return (
     <Section title={title}>
@@ -61,7 +61,7 @@ function Table({ title, lines, href, none }: { title: string; lines: CostLine[];
                       <span className="key">{l.name}</span> {l.title}
                     </a>
                   ) : (
-                    l.title || l.name || none
+                    named(l)
                   )}
                 </th>
                 <td className="figure">{usd(l)}</td>

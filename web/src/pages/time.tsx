@@ -2,7 +2,6 @@
 import { memo, useMemo, useState } from "react";
 import { WindowVirtualizer } from "virtua";
 import type { Graph, Statuses, TimelineRow } from "../api";
-import { phaseName } from "../graph/model";
 import { Loaded, Status, Title, useNow } from "../parts/basics";
 import { EpicTabs, useEpicLine } from "../parts/epictabs";
 import { matches } from "../parts/find";
@@ -12,7 +11,7 @@ import { api, to } from "../route";
 import { axisOf, breadth, ticksOf, type Axis, type Span } from "../time/axis";
 import { nightOf, runsOf, worked, type Attempt, type Night, type Part, type PhaseRow, type SprintRow } from "../time/rows";
 import "../time/time.css";
-import { clock, count, each, lasted, needOfState, tone, whole, type Need } from "../words";
+import { clock, count, each, lasted, type Need, needOfState, phaseName, tone, whole } from "../words";
 
 const many = 300; // sprints; with more of them, phases begin shut
 const plainly = 200; // rows that are drawn without looking whether they are in sight
