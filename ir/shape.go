@@ -46,6 +46,7 @@ type shapeField struct {
 	shape *shape
 	words []string // the field's vocabulary; nil if it has none
 	omit  bool     // it is left out while it is empty, so that files from before it was there stay as they are
+	sound bool     // it has neither words nor numbers that could be wrong
 }
 
 // absent reports whether the field is left out of the file with this value.
@@ -109,6 +110,19 @@ func shapeOf(t reflect.Type) *shape {
 	return s
 }
 
+// sound reports whether nothing in a value has a vocabulary, or is a number.
+func (s *shape) sound() bool {
+	switch s.kind {
+	case shapeInt:
+		return false
+	case shapePointer, shapeSlice, shapeMap:
+		return s.elem.sound()
+	case shapeStruct:
+		return !slices.ContainsFunc(s.fields, func(f shapeField) bool { return !f.sound })
+	}
+	return true
+}
+
 func kindOfType(t reflect.Type) shapeKind {
 	switch k := t.Kind(); {
 	case t == rawType:
@@ -142,6 +156,7 @@ func (s *shape) add(f reflect.StructField, outer, inner int) {
 		name: name, label: `"` + name + `": `, outer: outer, inner: inner, shape: shapeOf(f.Type),
 		words: enums[s.name+"."+name], omit: option == "omitempty",
 	}
+	field.sound = field.words == nil && field.shape.sound()
 	if i := slices.IndexFunc(s.fields, func(f shapeField) bool { return f.name == name }); i >= 0 {
 		s.fields[i] = field // in the place of the embedded one
 		return

@@ -66,7 +66,7 @@ func (v *verifier) when(is bool, at, field, format string, args ...any) {
 // led by the shapes; nodes are checked each on its own.
 func (v *verifier) words(s *shape, x reflect.Value) {
 	for i := range s.fields {
-		if f := &s.fields[i]; f.name != "nodes" {
+		if f := &s.fields[i]; !f.sound && f.name != "nodes" {
 			v.path.push(pathStep{name: f.name, index: -1})
 			v.word(f, f.shape, f.of(x))
 			v.path.pop()

@@ -61,7 +61,7 @@ func NearLabels(it *syntax.Item, file *diag.File) (out []Statement) {
 	if r.Start < 0 || r.End > len(src) {
 		return out
 	}
-	fence := ""
+	section, fence := string(src[r.Start:r.End]), ""
 	for at := r.Start; at < r.End; {
 		end := r.End
 		if k := bytes.IndexByte(src[at:min(r.End, at+maxNearLine)], '\n'); k >= 0 {
@@ -69,7 +69,7 @@ func NearLabels(it *syntax.Item, file *diag.File) (out []Statement) {
 		} else if r.End-at > maxNearLine {
 			return out
 		}
-		line := string(src[at:end])
+		line := section[at-r.Start : end-r.Start]
 		lead := beforeText(line)
 		switch body := line[lead:]; {
 		case strings.HasPrefix(body, "```"), strings.HasPrefix(body, "~~~"):
@@ -131,9 +131,16 @@ func nearLength(s string) (n int, blocks bool) {
 	if !strings.ContainsAny(s, "0123456789") {
 		return 0, false
 	}
-	for _, re := range []*lazyregexp.Regexp{nearLine, nearClause, nearBlocks} {
-		if m := re.FindStringIndex(s); m != nil {
-			return m[1], re == nearBlocks
+	colon := strings.IndexByte(s, ':') >= 0 || strings.Contains(s, "：")
+	for _, near := range []struct {
+		re    *lazyregexp.Regexp
+		could bool // of a long plan, most lines could not: they are spared the expression
+	}{{nearLine, colon}, {nearClause, strings.IndexByte("iItTdDbB", s[0]) >= 0}, {nearBlocks, colon}} {
+		if !near.could {
+			continue
+		}
+		if m := near.re.FindStringIndex(s); m != nil {
+			return m[1], near.re == nearBlocks
 		}
 	}
 	return 0, false
