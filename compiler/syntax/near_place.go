@@ -110,8 +110,13 @@ var (
 // oddControl warns of a control in brackets, or in a row of a table.
 func (p *parser) oddControl(at, end int) {
 	line := strings.TrimRight(p.src[at:end], " \t\r\n")
-	if m := bracketed.FindStringSubmatchIndex(line); m != nil {
-		p.loseValue(span{at + m[2], at + m[3]}, trimValue(line[m[4]:]), "its name is in brackets")
+	if strings.Contains(line, "**[") {
+		if m := bracketed.FindStringSubmatchIndex(line); m != nil {
+			p.loseValue(span{at + m[2], at + m[3]}, trimValue(line[m[4]:]), "its name is in brackets")
+			return
+		}
+	}
+	if strings.IndexByte(line, '|') < 0 {
 		return
 	}
 	if m := inRow.FindStringSubmatchIndex(line); m != nil {

@@ -27,7 +27,7 @@ type lostStatus struct {
 // plainStatus remembers src[at:end] if it is a line of the kind.
 func (p *parser) plainStatus(at, end int, where place) {
 	line := strings.TrimRight(p.src[at:end], " \t\r\n|")
-	if len(line) > maxStatusLine {
+	if len(line) > maxStatusLine || strings.IndexByte(line, ':') < 0 && strings.IndexByte(line, '|') < 0 && !strings.Contains(line, "：") {
 		return
 	}
 	m := statusLine.FindStringSubmatchIndex(line)
