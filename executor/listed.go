@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/ralph-compiler/ralph/internal/lists"
 	"github.com/ralph-compiler/ralph/ir"
@@ -287,12 +288,18 @@ func (l Lists) len() (n int) {
 // digest is what lists are referred to by.
 func (l Lists) digest() string {
 	h := sha256.New()
+	var line []byte
 	for _, list := range l {
 		if list.What != "" && len(list.Entries) > 0 {
-			fmt.Fprintf(h, "%s\n", list.What)
+			h.Write(append(append(line[:0], list.What...), '\n'))
 		}
 		for _, x := range list.Entries {
-			fmt.Fprintf(h, "%q %q %q %q\n", x.Node, x.Commit, x.Tree.Tree, x.Same)
+			line = line[:0]
+			for _, s := range [...]string{string(x.Node), x.Commit, x.Tree.Tree, x.Same} {
+				line = append(strconv.AppendQuote(line, s), ' ')
+			}
+			line[len(line)-1] = '\n'
+			h.Write(line)
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])

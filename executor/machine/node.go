@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/ralph-compiler/ralph/executor"
@@ -268,14 +267,13 @@ type SessionLog struct {
 // fingerprint is the base identity of a node as far as it is known without
 // merging: the ordered list of ids and trees that it starts from.
 func fingerprint(inputs []executor.Result) string {
-	var b strings.Builder
+	var room [1024]byte
+	b := room[:0]
 	for _, in := range inputs {
-		b.WriteString(string(in.Node))
-		b.WriteByte(':')
-		b.WriteString(in.Tree.ID()) // of a branch's head only the commit is known
-		b.WriteByte('\n')
+		b = append(append(b, in.Node...), ':')
+		b = append(append(b, in.Tree.ID()...), '\n') // of a branch's head only the commit is known
 	}
-	sum := sha256.Sum256([]byte(b.String()))
+	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
 }
 
