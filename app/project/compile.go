@@ -115,7 +115,7 @@ func (a *Args) finish(c *Compilation, input *compiler.Input) (err error) {
 		a.Recalls(a, c.Project, input)
 	}
 	if c.size() > small {
-		ShortLived()
+		collectAt(170)
 	}
 	c.Input = *input
 	c.Output = compiler.Compile(*input)
