@@ -28,8 +28,8 @@ demo: build ## compile, draw and apply a plan for a small Go service, with scrip
 	RALPH=$(RALPH) sh examples/demo/run.sh
 
 # A later garbage collection: the tests of the compiler take two thirds of the CPU with it.
-# Some packages wait more than they work: on a small machine, one more at once than there are
-# processors saves a fifth of the time. PACKAGES=1 tests one after the other.
+# Some packages wait more than they work: on a small machine, one more runs at once than there
+# are processors. PACKAGES=1 tests one after the other.
 PACKAGES ?= $(shell n=$$(nproc 2>/dev/null || echo 9); [ $$n -gt 4 ] || echo $$((n + 1)))
 test: ## all tests that need only Go and git
 	GOGC=$${GOGC:-400} $(GO) test $(if $(PACKAGES),-p $(PACKAGES)) -timeout 60m ./...
