@@ -115,7 +115,7 @@ func (a *Args) finish(c *Compilation, input *compiler.Input) (err error) {
 		a.Recalls(a, c.Project, input)
 	}
 	if c.size() > small {
-		collectAt(170)
+		collectAt(170) // less costs CPU, more costs memory: make bench has a goal for each
 	}
 	c.Input = *input
 	c.Output = compiler.Compile(*input)
