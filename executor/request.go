@@ -23,28 +23,21 @@ type Late struct {
 
 // Prompt builds what Node.Prompt does from a request for an agent's turn. n and step are
 // the request's, of the epic or made up.
-func (q Request) Prompt(n *ir.Node, step *ir.Step, left ...string) []byte {
-	var b bytes.Buffer
-	b.Grow(4 << 10)
-	return q.Late.Prompt(&b, n, step, q.Feedback, left)
+func (q *Request) Prompt(n *ir.Node, step *ir.Step, left ...string) []byte {
+	return q.Late.Prompt(n, step, q.Feedback, left)
 }
 
-// Prompt builds the prompt in b, and returns its bytes, which stay b's.
-func (t *Late) Prompt(b *bytes.Buffer, n *ir.Node, step *ir.Step, feedback, left []string) []byte {
-	b.Reset()
+// Prompt builds the prompt.
+func (t *Late) Prompt(n *ir.Node, step *ir.Step, feedback, left []string) []byte {
+	all := make([]string, 0, 64)
 	section := func(title string, lines ...string) {
-		if b.Len() > 0 {
-			b.WriteString("\n")
+		if len(all) > 0 {
+			all = append(all, "")
 		}
 		if title != "" {
-			b.WriteString("## ")
-			b.WriteString(title)
-			b.WriteString("\n\n")
+			all = append(all, "## "+title, "")
 		}
-		for _, l := range lines {
-			b.WriteString(l)
-			b.WriteByte('\n')
-		}
+		all = append(all, lines...)
 	}
 	some := func(title string, lines []string) {
 		if len(lines) > 0 {
@@ -81,7 +74,20 @@ func (t *Late) Prompt(b *bytes.Buffer, n *ir.Node, step *ir.Step, feedback, left
 	} else {
 		section("How to report", byTool...)
 	}
-	return b.Bytes()
+	return joined(all)
+}
+
+// joined is a text of lines.
+func joined(lines []string) []byte {
+	size := 0
+	for _, l := range lines {
+		size += len(l) + 1
+	}
+	out := make([]byte, 0, size)
+	for _, l := range lines {
+		out = append(append(out, l...), '\n')
+	}
+	return out
 }
 
 // Request is what a worker must know of the run to perform an effect, besides the epic:

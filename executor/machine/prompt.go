@@ -1,7 +1,6 @@
 package machine
 
 import (
-	"bytes"
 	"fmt"
 	"strconv"
 	"strings"
@@ -21,7 +20,7 @@ func (o Node) Prompt(left ...string) []byte {
 	if n == nil || n.ir == nil || n.stepNow() == nil {
 		return nil
 	}
-	return bytes.Clone(o.r.late(n).Prompt(&o.r.buffers.text, n.ir, n.stepNow(), o.r.Node(o.id).Feedback(), left))
+	return o.r.late(n).Prompt(n.ir, n.stepNow(), o.Feedback(), left)
 }
 
 // late collects what the prompt of the node's open attempt says besides the epic's text.
