@@ -90,61 +90,77 @@ func (r *Run) asThen(n *node, e executor.Event, b executor.EffectStarted) (execu
 }
 
 // take removes a reported effect from those in flight.
-func (r *Run) take(n *node, match func(executor.Effect) bool) (executor.Effect, bool) {
+func (r *Run) take(n *node, rep report) (executor.Effect, bool) {
 	l := &n.life
-	for i, e := range l.flight {
-		if !match(e) {
-			continue
-		}
-		l.flight = append(l.flight[:i], l.flight[i+1:]...)
-		if name := r.asks(&e); name != "" {
-			r.parks.agents[name]--
-		}
-		r.budget.unreserve(n, e)
-		return e, true
+	i := rep.among(l.flight)
+	if i < 0 {
+		return executor.Effect{}, false
 	}
-	return executor.Effect{}, false
+	e := l.flight[i]
+	l.flight = slices.Delete(l.flight, i, i+1)
+	if name := r.asks(&e); name != "" {
+		r.parks.agents[name]--
+	}
+	r.budget.unreserve(n, &e)
+	return e, true
 }
 
-// reports says which event reports which effect.
-var reports = map[string]executor.EffectKind{
-	(executor.BaseMade{}).EventName():   executor.EffectBase,
-	(executor.Prepared{}).EventName():   executor.EffectPrepare,
-	(executor.AgentEnded{}).EventName(): executor.EffectAgent,
-	(executor.Diagnosed{}).EventName():  executor.EffectDiagnose,
-	(executor.Collected{}).EventName():  executor.EffectCollect,
-	(executor.GateJudged{}).EventName(): executor.EffectGate,
-	(executor.Published{}).EventName():  executor.EffectPublish,
-	(executor.Landed{}).EventName():     executor.EffectLand,
-	(executor.Pulled{}).EventName():     executor.EffectPull,
-	(executor.PullSeen{}).EventName():   executor.EffectPoll,
+// report is what an event says of the effect whose end it reports.
+type report struct {
+	of   int64               // event that began it; 0: unknown
+	kind executor.EffectKind // "": any
+	gate string              // "", of any kind: any
 }
 
-// reportOf says which effect, and of which gate, an event reports; "" is any.
-func reportOf(e executor.Event) (executor.EffectKind, string) {
+// reportOf reports whether an event reports the end of an effect, and of which one.
+func reportOf(e executor.Event) (report, bool) {
+	rep := report{of: e.Of}
 	switch b := e.Body.(type) {
 	case executor.EffectFailed:
-		return "", b.Gate
+		rep.gate = b.Gate
+	case executor.BaseMade:
+		rep.kind = executor.EffectBase
+	case executor.Prepared:
+		rep.kind = executor.EffectPrepare
+	case executor.AgentEnded:
+		rep.kind = executor.EffectAgent
+	case executor.Diagnosed:
+		rep.kind = executor.EffectDiagnose
+	case executor.Collected:
+		rep.kind = executor.EffectCollect
 	case executor.GateJudged:
-		if b.Red {
-			return executor.EffectRed, b.Gate
+		if rep.kind, rep.gate = executor.EffectGate, b.Gate; b.Red {
+			rep.kind = executor.EffectRed
 		}
-		return executor.EffectGate, b.Gate
+	case executor.Published:
+		rep.kind = executor.EffectPublish
+	case executor.Landed:
+		rep.kind = executor.EffectLand
+	case executor.Pulled:
+		rep.kind = executor.EffectPull
+	case executor.PullSeen:
+		rep.kind = executor.EffectPoll
+	default:
+		return rep, false
 	}
-	return reports[e.Kind()], ""
+	return rep, true
 }
 
-// reportedBy matches the effect that an event reports.
-func reportedBy(e executor.Event) func(executor.Effect) bool {
-	kind, gate := reportOf(e)
-	return func(f executor.Effect) bool {
-		return e.IsOf(f) && (kind == "" || f.Kind == kind) && (gate == "" || f.Gate == gate)
+// among finds the effect of a report; -1 if none fits.
+func (rep report) among(flight []executor.Effect) int {
+	for i := range flight {
+		f := &flight[i]
+		if (rep.of == 0 || rep.of == f.Seq) && (rep.kind == "" || f.Kind == rep.kind) && (rep.gate == f.Gate || rep.kind == "" && rep.gate == "") {
+			return i
+		}
 	}
+	return -1
 }
 
 // landed takes what an event reports out of what a life for another text has in flight.
 func (l *life) landed(e executor.Event) executor.Effect {
-	i := slices.IndexFunc(l.flight, reportedBy(e))
+	rep, _ := reportOf(e)
+	i := rep.among(l.flight)
 	if i < 0 {
 		return executor.Effect{}
 	}
@@ -156,15 +172,15 @@ func (l *life) landed(e executor.Event) executor.Effect {
 // effectEnded applies what a worker reported.
 func (r *Run) effectEnded(n *node, e executor.Event) error {
 	l := &n.life
-	kind, gate := reports[e.Kind()], ""
+	rep, ok := reportOf(e)
 	switch b := e.Body.(type) {
 	case executor.EffectFailed:
-		return r.effectFailed(n, e, b)
+		return r.effectFailed(n, e, b, rep)
 	case executor.GateJudged:
-		gate = b.Gate
 		if b.Red {
-			kind = executor.EffectRed
-		} else if n.waitsFor(executor.CauseApproval) && n.wait.Gate == b.Gate { // its time is over
+			break
+		}
+		if n.waitsFor(executor.CauseApproval) && n.wait.Gate == b.Gate { // its time is over
 			if err := r.gateJudged(n, b); err != nil {
 				return err
 			}
@@ -173,7 +189,10 @@ func (r *Run) effectEnded(n *node, e executor.Event) error {
 			return r.gateJudged(n, b)
 		}
 	}
-	done, ok := r.take(n, func(f executor.Effect) bool { return e.IsOf(f) && f.Kind == kind && f.Gate == gate })
+	var done executor.Effect
+	if ok {
+		done, ok = r.take(n, rep)
+	}
 	if !ok {
 		if len(l.flight) > 0 {
 			return fmt.Errorf("%s is in flight", l.flight[0].Kind)
@@ -185,7 +204,7 @@ func (r *Run) effectEnded(n *node, e executor.Event) error {
 	if name := r.asks(&done); name != "" {
 		r.parks.answered(name)
 	}
-	if kind == l.failing && kind != executor.EffectRed {
+	if done.Kind == l.failing && done.Kind != executor.EffectRed {
 		l.failures, l.failing = 0, ""
 	}
 	delete(l.lostAt, done.Kind)
@@ -290,9 +309,9 @@ func (l *life) workerLost(kind executor.EffectKind) {
 	l.lostAt[kind]++
 }
 
-func (r *Run) effectFailed(n *node, e executor.Event, b executor.EffectFailed) error {
+func (r *Run) effectFailed(n *node, e executor.Event, b executor.EffectFailed, rep report) error {
 	l := &n.life
-	done, ok := r.take(n, func(f executor.Effect) bool { return e.IsOf(f) && (b.Gate == "" || f.Gate == b.Gate) })
+	done, ok := r.take(n, rep)
 	if !ok {
 		return fmt.Errorf("nothing is in flight")
 	}

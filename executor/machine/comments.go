@@ -45,7 +45,6 @@ func (o Node) Comments() []Comment {
 // comment puts what an event says about itself where people read it. It is called
 // after the event was applied.
 func (r *Run) comment(e executor.Event) {
-	n := r.byID[e.Node]
 	switch b := e.Body.(type) {
 	case executor.RunStarted:
 		r.say(e.Seq, "ralph", fmt.Sprintf("[run] started by %s at %s: plan %s, digest %s", b.By, stamp(e.At), b.Plan, b.Digest))
@@ -67,12 +66,14 @@ func (r *Run) comment(e executor.Event) {
 		}
 	case executor.Decided:
 		text := decisionText(e.Node, b.Decision)
+		n := r.byID[e.Node]
 		if n == nil {
 			r.say(e.Seq, b.By, text)
 			return
 		}
 		n.says = append(n.says, Comment{Seq: e.Seq, At: e.At, Author: b.By, Text: text})
 	case executor.AttemptEnded:
+		n := r.byID[e.Node]
 		if n == nil || len(n.logs) == 0 {
 			return
 		}

@@ -3,7 +3,6 @@ package machine
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/ralph-compiler/ralph/executor"
 )
@@ -16,37 +15,27 @@ var ErrLate = errors.New("it reports a start that is not in flight")
 // changed then. Reports of earlier releases do not say of which start they are: they
 // are taken for the one of their kind, until a report has said it. What was applied in
 // a stretch of another epic's events was checked when it was written.
-func (r *runs) expects(e executor.Event) error {
-	n := r.byID[e.Node]
-	if n == nil || r.foreign || !r.reports(e) {
+func (r *runs) expects(n *node, e executor.Event) error {
+	if n == nil || r.foreign {
 		return nil
 	}
-	if e.Of == 0 {
-		if r.numbered {
-			return fmt.Errorf("%w: it does not say of which start it is", ErrLate)
-		}
-		return nil
+	rep, ok := reportOf(e)
+	switch b := e.Body.(type) {
+	case executor.InputsListed:
+		ok = rep.of > 0
+	case executor.GateJudged: // of human gates by people, or because their time is over
+		ok = b.By == "" && r.epic.Gates[b.Gate].Kind != "human"
 	}
-	kind, gate := reportOf(e)
-	if !slices.ContainsFunc(n.life.flight, func(f executor.Effect) bool {
-		return f.Seq == e.Of && (kind == "" || f.Kind == kind) && (gate == "" || f.Gate == gate)
-	}) {
-		return fmt.Errorf("%w: it is of event %d", ErrLate, e.Of)
+	switch {
+	case !ok:
+		return nil
+	case rep.of == 0 && r.numbered:
+		return fmt.Errorf("%w: it does not say of which start it is", ErrLate)
+	case rep.of == 0:
+		return nil
+	case rep.among(n.life.flight) < 0:
+		return fmt.Errorf("%w: it is of event %d", ErrLate, rep.of)
 	}
 	r.numbered = true
 	return nil
-}
-
-// reports reports whether the worker of an effect says an event, which ends the effect;
-// verdicts of human gates come from people, or from their time being over.
-func (r *rules) reports(e executor.Event) bool {
-	switch b := e.Body.(type) {
-	case executor.EffectFailed:
-		return true
-	case executor.InputsListed:
-		return e.Of > 0
-	case executor.GateJudged:
-		return b.By == "" && r.epic.Gates[b.Gate].Kind != "human"
-	}
-	return reports[e.Kind()] != ""
 }

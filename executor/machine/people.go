@@ -238,7 +238,8 @@ func (s stage) pausable() bool {
 // stray applies a report about a node that a person has ended meanwhile: only its cost
 // counts.
 func (r *Run) stray(n *node, e executor.Event) error {
-	done, ok := r.take(n, reportedBy(e))
+	rep, _ := reportOf(e)
+	done, ok := r.take(n, rep)
 	if !ok {
 		return fmt.Errorf("nothing of it is in flight")
 	}

@@ -229,7 +229,7 @@ func (bg *budget) reserve(n *node, e *executor.Effect) {
 	n.booked.book(e.Agent, e.Cost, 1)
 }
 
-func (bg *budget) unreserve(n *node, e executor.Effect) {
+func (bg *budget) unreserve(n *node, e *executor.Effect) {
 	if e.Agent == "" {
 		return
 	}

@@ -1,7 +1,6 @@
 package machine
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -44,7 +43,6 @@ type clock struct {
 type buffers struct {
 	effects  []executor.Effect
 	starting []executor.Effect // of the last Todo
-	text     bytes.Buffer      // of the last Prompt
 	holds    holds             // made by who looked since the last event
 }
 
@@ -166,14 +164,15 @@ func (r *Run) Apply(e executor.Event) error {
 	if _, lost := e.Body.(executor.TailLost); e.Seq != r.seq+1 && (!lost || e.Seq <= r.seq) {
 		return fmt.Errorf("event %d does not follow event %d", e.Seq, r.seq)
 	}
-	if err := r.runs.expects(e); err != nil {
+	n := r.byID[e.Node]
+	if err := r.runs.expects(n, e); err != nil {
 		return fmt.Errorf("event %d (%s %s): %w", e.Seq, e.Kind(), e.Node, err)
 	}
 	e = e.ToMillis()
 	body, err := r.lists.Complete(e.Body)
 	if err == nil {
 		e.Body, r.prior, r.at = body, r.at, e.At
-		err = r.apply(e)
+		err = r.apply(n, e)
 	}
 	r.buffers.holds = nil
 	if err != nil {
@@ -184,7 +183,8 @@ func (r *Run) Apply(e executor.Event) error {
 	return nil
 }
 
-func (r *Run) apply(e executor.Event) error {
+// apply applies an event; n is its node, nil if it is of none or of one not in the epic.
+func (r *Run) apply(n *node, e executor.Event) error {
 	switch b := e.Body.(type) {
 	case executor.InputsListed:
 		return r.lists.Add(b)
@@ -223,17 +223,16 @@ func (r *Run) apply(e executor.Event) error {
 	case executor.TamperUndone:
 		r.tampers.undone(b)
 	default:
-		return r.applyToNode(e)
+		return r.applyToNode(n, e)
 	}
 	return nil
 }
 
 // applyToNode applies an event about a node, which may have left the epic since.
-func (r *Run) applyToNode(e executor.Event) error {
+func (r *Run) applyToNode(n *node, e executor.Event) error {
 	if !r.runs.begun {
 		return fmt.Errorf("no run has started")
 	}
-	n := r.byID[e.Node]
 	if n == nil {
 		if !r.runs.foreign {
 			return fmt.Errorf("the epic has no such node")

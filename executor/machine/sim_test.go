@@ -351,9 +351,9 @@ func (s *sim) apply(e executor.Event) {
 	s.was, s.done = executor.Effect{}, executor.Effect{}
 	if n := s.run.byID[e.Node]; n != nil && len(n.life.flight) > 0 {
 		s.was = n.life.flight[0]
-		kind, gate := reportOf(e)
+		rep, _ := reportOf(e)
 		for _, f := range n.life.flight {
-			if f.Kind == kind && f.Gate == gate {
+			if f.Kind == rep.kind && f.Gate == rep.gate {
 				s.done = f
 			}
 		}
