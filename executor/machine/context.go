@@ -44,13 +44,16 @@ type stepNote struct {
 // earlier steps, and the feedback. Like the prompt it is built from the epic and the
 // record alone. It is nil without an open attempt.
 func (o Node) Context() json.RawMessage {
-	return executor.WithFeedback(o.r.context(o.id), o.r.Node(o.id).Feedback())
+	n := o.r.byID[o.id]
+	if n == nil || n.ir == nil {
+		return nil
+	}
+	return executor.WithFeedback(o.r.context(n), n.openFeedback())
 }
 
 // context is the same without the feedback.
-func (gr *graph) context(id ir.NodeID) json.RawMessage {
-	n := gr.byID[id]
-	if n == nil || n.ir == nil || n.stepNow() == nil || n.life.attempt.status != executor.AttemptRunning {
+func (gr *graph) context(n *node) json.RawMessage {
+	if n.stepNow() == nil || n.life.attempt.status != executor.AttemptRunning {
 		return nil
 	}
 	a := &n.life.attempt

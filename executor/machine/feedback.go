@@ -17,6 +17,11 @@ func (o Node) Feedback() []string {
 	if n == nil || n.ir == nil {
 		return nil
 	}
+	return n.openFeedback()
+}
+
+// openFeedback is the feedback for the open attempt, else for one that begins now.
+func (n *node) openFeedback() []string {
 	if k := len(n.logs) - 1; k >= n.life.first && n.logs[k].Status == executor.AttemptRunning {
 		l := &n.logs[k]
 		out := append(slices.Clip(l.Feedback), quoted(l.Meanwhile)...)

@@ -22,31 +22,40 @@ func (r *Run) request(e executor.Effect) *executor.Request {
 	if n == nil || n.ir == nil {
 		return q
 	}
-	if n.sum || r.epic.Nodes[n.index].Step(e.Step) == nil {
+	if n.sum || e.Step != "" && n.ir.Step(e.Step) == nil {
 		q.Step = r.Node(e.Node).Step(e.Step)
 	}
-	a, _ := r.Node(e.Node).Attempt(e.Step, e.Attempt)
 	switch e.Kind {
 	case executor.EffectAgent:
-		q.Feedback, q.Context, q.Late = r.Node(e.Node).Feedback(), r.context(e.Node), r.late(n)
+		q.Feedback, q.Context, q.Late = n.openFeedback(), r.context(n), r.late(n)
 		q.Reports = n.stepReports(e.Step)
 	case executor.EffectPull:
 		text := r.pullText(e)
 		q.Pull = &text
 	case executor.EffectCollect:
-		q.Outcome = a.Outcome
+		q.Outcome = n.attemptOf(&e).Outcome
 	case executor.EffectDiagnose:
+		a := n.attemptOf(&e)
 		q.Stalled = &executor.Stalled{Agent: a.Agent, Turn: a.Turn, Tail: a.Tail}
 	case executor.EffectGate, executor.EffectRed:
-		q.Feedback, q.Left = r.Node(e.Node).Feedback(), r.Node(e.Node).Left()
+		q.Feedback, q.Left = n.openFeedback(), r.Node(e.Node).Left()
 		if g := r.epic.Gates[e.Gate]; g.Kind != "review" && cmp.Or(e.Agent, g.Agent) != "" { // a blind one may not ask
-			q.Context = r.context(e.Node)
+			q.Context = r.context(n)
 		}
+		a := n.attemptOf(&e)
 		q.Told = min(len(a.Feedback), len(q.Feedback))
 		q.Outcome, q.Changed, q.Listed = a.Outcome, a.Collected.SinceStart(), a.Collected.Listed
 		q.Earlier = lists.Keep(a.Gates, func(j executor.GateJudged) bool { return !j.Red && j.Gate != e.Gate })
 	}
 	return q
+}
+
+// attemptOf is the record of the attempt that an effect is part of; an empty one if there is none.
+func (n *node) attemptOf(e *executor.Effect) *AttemptLog {
+	if l := n.logNumbered(e.Step, e.Attempt); l != nil {
+		return l
+	}
+	return &AttemptLog{}
 }
 
 // stepReports are the reports of the steps before one.
