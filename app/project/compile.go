@@ -114,13 +114,24 @@ func (a *Args) finish(c *Compilation, input *compiler.Input) (err error) {
 	if a.Recalls != nil {
 		a.Recalls(a, c.Project, input)
 	}
-	if c.size() > small {
-		collectAt(170) // less costs CPU, more costs memory: make bench has a goal for each
-	}
 	c.Input = *input
-	c.Output = compiler.Compile(*input)
+	c.run()
 	c.Sources, c.Format = Sources{c.Files, c.Project.Dir}, a.Format
 	return nil
+}
+
+// run compiles the input.
+func (c *Compilation) run() {
+	if c.size() <= small {
+		c.Output = compiler.Compile(c.Input)
+		return
+	}
+	// What is collected less costs memory, and more costs CPU: make bench has a goal for
+	// each. The texts are the last large pieces, and what they are made of is still needed.
+	collectAt(170)
+	c.Input.Sealed = func() { collectAt(never) }
+	c.Output = compiler.Compile(c.Input)
+	collectAt(400)
 }
 
 // Fit compiles a plan again in which no dialect is named and the default finds no items, with
@@ -135,7 +146,7 @@ func (c *Compilation) Fit() (*compiler.DialectTable, *compiler.Reading) {
 		return nil, nil
 	}
 	c.Input.Options.Dialect = r.Dialect
-	c.Output = compiler.Compile(c.Input)
+	c.run()
 	c.Sources.Files = c.Files
 	return &t, r
 }

@@ -34,6 +34,9 @@ func CollectLate() {
 	}, struct{}{})
 }
 
+// never, given to collectAt, stops the collector.
+const never = -1
+
 // collectAt lets memory grow by so many percent until the collector runs; less than the
 // usual 100 takes effect at once. GOGC in the environment wins.
 func collectAt(percent int) {
