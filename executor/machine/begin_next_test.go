@@ -320,6 +320,22 @@ func TestARerunOfTheSumsConflict(t *testing.T) { // execution §2 (--rerun)
 	s.is(executor.Integration, executor.Pending, "", "")
 }
 
+// The sum's conflict that an agent was resolving is met again: what is joined may be other
+// results by now. Only a person's work on it stays.
+func TestACutMergeOfTheSumBeginsAgain(t *testing.T) { // execution §5 (the sum is derived)
+	s := newScript(t, []string{"1.1", "1.2"}, func(e *ir.Epic) { e.Epic.Integration.ConflictAgent = "dev" })
+	s.answer = conflictOf(executor.Integration)
+	merges := func(e executor.Effect) bool { return e.Node == executor.Integration && inAgent(e) && e.Merge }
+	s.begin()
+	s.until(merges)
+	s.begin()
+	s.is(executor.Integration, executor.Pending, "", "")
+	s.until(func(e executor.Effect) bool { return e.Node == executor.Integration && e.Kind == executor.EffectBase })
+	s.until(merges)
+	s.end()
+	s.is(executor.Integration, executor.Done, "", "")
+}
+
 // A node without steps has no attempt that could be judged otherwise.
 func TestOtherGatesOfANodeWithoutSteps(t *testing.T) { // execution §2 (a changed gate re-judges)
 	none := func(e *ir.Epic) { e.Nodes[0].Steps, e.Nodes[0].Kind = nil, ir.GateKind }

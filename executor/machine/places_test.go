@@ -168,6 +168,21 @@ func TestWhoWantsASlot(t *testing.T) { // execution §4
 	if _, gives := r.waitForRunner(n, now); gives {
 		t.Error("it gives its slot up while its agent works")
 	}
+
+	r = running(t, 2, 1, func(e *ir.Epic) {
+		e.Gates = map[string]ir.Gate{"lint": {Kind: "command"}, "judge": {Kind: "agent", Agent: "bot", Access: "read"}}
+		e.Nodes[0].Steps[0].Gates, e.Nodes[1].Steps[0].Agent = []string{"lint", "judge"}, "rest"
+	})
+	n = r.nodes[0]
+	n.life.stage, n.life.starts, n.life.attempt.gates = stageGate, []string{"b"}, []gateState{{done: true}, {}}
+	r.parks.of("r").RunnerParked = executor.RunnerParked{Until: now.Add(time.Hour), Detail: "limit"}
+	if _, gives := r.waitForRunner(n, now); !gives {
+		t.Error("it keeps its slot, and has only a gate left whose runner is parked")
+	}
+	n.life.attempt.gates[0].done, n.life.flight = false, []executor.Effect{{Kind: executor.EffectGate, Gate: "lint", OfGate: executor.OfGate{Apart: true}}}
+	if _, gives := r.waitForRunner(n, now); gives {
+		t.Error("it gives its slot up while another gate judges")
+	}
 }
 
 func TestARunnerIsLeftAlone(t *testing.T) { // execution §4 limits
