@@ -12,6 +12,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/ralph-compiler/ralph/internal/text"
 )
 
 // Types of fields that conditions are about, as JSON Schema calls them.
@@ -61,9 +63,9 @@ func Parse(s string) (Condition, error) {
 	case rest == "":
 		return Condition{}, fmt.Errorf("nothing follows %s; write a value, such as %s 80", c.op, c.op)
 	case !ok:
-		return Condition{}, fmt.Errorf("%s is no value; write a number without a unit, true, false, or a text in quotes", quote(clip(rest)))
+		return Condition{}, fmt.Errorf("%s is no value; write a number without a unit, true, false, or a text in quotes", quote(text.Shorten(rest, 60)))
 	case c.value.typ != Number && c.op != "==" && c.op != "!=":
-		return Condition{}, fmt.Errorf("%s compares numbers, and %s is none; write a number, or == or !=", c.op, clip(c.value.shown))
+		return Condition{}, fmt.Errorf("%s compares numbers, and %s is none; write a number, or == or !=", c.op, text.Shorten(c.value.shown, 60))
 	}
 	return c, nil
 }
@@ -75,16 +77,16 @@ var misspelt = [][2]string{{"=>", ">="}, {"=<", "<="}, {"≥", ">="}, {"≤", "<
 func noOperator(s string) error {
 	for _, m := range misspelt {
 		if rest, ok := strings.CutPrefix(s, m[0]); ok {
-			return fmt.Errorf("%s is no operator; write %s", m[0], strings.TrimSpace(m[1]+" "+clip(strings.TrimSpace(rest))))
+			return fmt.Errorf("%s is no operator; write %s", m[0], strings.TrimSpace(m[1]+" "+text.Shorten(strings.TrimSpace(rest), 60)))
 		}
 	}
 	if v, ok := read([]byte(s)); ok && v.typ == Number {
-		return fmt.Errorf("the condition has no operator; write >= %s or == %s", clip(s), clip(s))
+		return fmt.Errorf("the condition has no operator; write >= %s or == %s", text.Shorten(s, 60), text.Shorten(s, 60))
 	}
 	if s == "" {
 		return errors.New("the condition is empty; write an operator and a value, such as >= 80")
 	}
-	return fmt.Errorf("the condition has no operator: write one of ==, !=, <, <=, >, >= before %s", quote(clip(s)))
+	return fmt.Errorf("the condition has no operator: write one of ==, !=, <, <=, >, >= before %s", quote(text.Shorten(s, 60)))
 }
 
 // String returns the condition in its one spelling, which Parse reads.
@@ -187,12 +189,4 @@ func quote(s string) string {
 	e.SetEscapeHTML(false)
 	_ = e.Encode(s) // a text always can be
 	return strings.TrimSpace(b.String())
-}
-
-// clip shortens what a message repeats.
-func clip(s string) string {
-	if r := []rune(s); len(r) > 60 {
-		return string(r[:59]) + "…"
-	}
-	return s
 }
