@@ -182,9 +182,7 @@ func (q *question) run(turn int, limit time.Duration, said, session string) exec
 		prompt += "\n\n## Your last answer could not be used\n\n" + said + "\n\nAnswer again, as described above: " + q.again() + "\n"
 	}
 	effect := r.Effect
-	if turn > 0 && session != "" {
-		effect.Session = session
-	}
+	effect.Session = cmp.Or(session, effect.Session)
 	step := &ir.Step{Name: r.Effect.Step, Agent: r.Agent, Model: r.Gate.Model, Access: "read", Session: "fresh"}
 	if r.Gate.TimeoutMS > 0 {
 		step.Limits.TimeoutMS = max(limit.Milliseconds(), 1)

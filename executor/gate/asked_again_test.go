@@ -3,10 +3,13 @@ package gate_test
 import (
 	"context"
 	"errors"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/ralph-compiler/ralph/executor"
+	"github.com/ralph-compiler/ralph/executor/executortest"
 	"github.com/ralph-compiler/ralph/executor/gate"
 )
 
@@ -89,8 +92,82 @@ func TestAFailureOfTheRunnerIsNoVerdict(t *testing.T) { // execution §4 (error 
 	if f := judge(&fake{err: &executor.Failure{Class: executor.FailConfig, Err: errors.New("no key")}}); f == nil || f.Class != executor.FailConfig {
 		t.Errorf("a known failure: %+v", f)
 	}
-	cancel()
+	killed := executortest.Runner{Do: func(context.Context, executor.AgentRun) (executor.AgentEnded, error) {
+		cancel()
+		return executor.AgentEnded{}, &executor.Failure{Class: executor.FailCrash, Err: errors.New("killed")}
+	}}
+	if got, err := (gate.Agent{Runners: map[string]executor.Runner{"command": killed}}).Judge(ctx, judgeBy(t, "")); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled in its turn: %+v, %v", got, err)
+	}
 	if f := judge(&fake{err: errors.New("killed")}); f != nil {
 		t.Errorf("cancelled: %+v", f)
+	}
+}
+
+// A limit that is met behind the verdict does not take it back.
+func TestAVerdictCountsInSpiteOfALimit(t *testing.T) {
+	for _, c := range []struct {
+		class   executor.FailureClass
+		answer  string
+		verdict executor.Verdict
+	}{
+		{executor.FailLimit, `{"status":"fail","message":"no test"}`, executor.Fail},
+		{executor.FailLimit, `{"status":"pass","message":"ok"}`, executor.Pass},
+		{executor.FailLimit, "I was cut", executor.ErrorJudged},
+		{executor.FailCrash, `{"status":"pass","message":"ok"}`, executor.ErrorJudged},
+	} {
+		limited := executortest.Runner{Do: func(_ context.Context, r executor.AgentRun) (executor.AgentEnded, error) {
+			*r.Answer = []byte(c.answer)
+			return executor.AgentEnded{End: executor.EndExited}, &executor.Failure{Class: c.class, Err: errors.New("429")}
+		}}
+		got, err := gate.Agent{Runners: map[string]executor.Runner{"command": limited}}.Judge(t.Context(), judgeBy(t, ""))
+		if got.Verdict != c.verdict || (err == nil) != (c.verdict != executor.ErrorJudged) {
+			t.Errorf("%s beside %s: got %+v, %v", c.class, c.answer, got, err)
+		}
+	}
+}
+
+// What a judge costs is what its turns cost together. What one of them did not say is not known.
+func TestAJudgeCostsWhatItsTurnsCost(t *testing.T) {
+	five, two, dear, cheap := new(int64(5)), new(int64(2)), new(int64(700)), new(int64(30))
+	for name, c := range map[string]struct{ first, second, want executor.Usage }{
+		"both are known":             {executor.Usage{Tokens: five, USDMicro: dear}, executor.Usage{Tokens: two, USDMicro: cheap}, executor.Usage{Tokens: new(int64(7)), USDMicro: new(int64(730))}},
+		"the first says nothing":     {executor.Usage{}, executor.Usage{Tokens: two, USDMicro: cheap}, executor.Usage{}},
+		"the second says nothing":    {executor.Usage{Tokens: five, USDMicro: dear}, executor.Usage{}, executor.Usage{}},
+		"each says something else":   {executor.Usage{Tokens: five}, executor.Usage{USDMicro: cheap}, executor.Usage{}},
+		"the tokens alone are known": {executor.Usage{Tokens: five}, executor.Usage{Tokens: two}, executor.Usage{Tokens: new(int64(7))}},
+	} {
+		first := true
+		twice := executortest.Runner{Do: func(_ context.Context, r executor.AgentRun) (executor.AgentEnded, error) {
+			if first {
+				first = false
+				return executor.AgentEnded{End: executor.EndExited, Millis: 1500, Model: "m1", Session: "s1", Usage: c.first}, nil
+			}
+			*r.Answer = []byte(`{"status":"pass","message":"ok"}`)
+			return executor.AgentEnded{End: executor.EndExited, Millis: 40, Usage: c.second}, nil
+		}}
+		got, err := gate.Agent{Runners: map[string]executor.Runner{"command": twice}}.Judge(t.Context(), judgeBy(t, ""))
+		if err != nil || got.Verdict != executor.Pass || got.Millis != 1540 || got.Model != "m1" || got.Session != "s1" || !reflect.DeepEqual(got.Usage, c.want) {
+			t.Errorf("%s: got %+v, %v", name, got, err)
+		}
+	}
+}
+
+// The second turn goes on in the session of the first, and keeps the first one's files.
+func TestWhereAJudgeIsAskedAgain(t *testing.T) {
+	for told, want := range map[string][]string{"": {"s0", "s0"}, "s1": {"s0", "s1"}} {
+		var names, sessions []string
+		mute := executortest.Runner{Do: func(_ context.Context, r executor.AgentRun) (executor.AgentEnded, error) {
+			names, sessions = append(names, r.Name), append(sessions, r.Effect.Session)
+			return executor.AgentEnded{End: executor.EndExited, Session: told}, nil
+		}}
+		r := judgeBy(t, "")
+		r.Effect.Session = "s0"
+		if _, err := (gate.Agent{Runners: map[string]executor.Runner{"command": mute}}).Judge(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(sessions, want) || !slices.Equal(names, []string{"gate-1.1-qa", "gate-1.1-qa-again"}) {
+			t.Errorf("it was asked in the sessions %q as %q; want %q", sessions, names, want)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -71,6 +72,31 @@ func TestWhatIsReportedOutranksWhatIsSaid(t *testing.T) {
 				t.Errorf("got %+v, %v, %d turns were not taken; want %s with %q", got, err, len(left), c.verdict, c.message)
 			}
 		})
+	}
+}
+
+// What of a verdict goes into its event, and what becomes of one that cannot be kept.
+func TestTheVerdictOfAnAgentIsKept(t *testing.T) {
+	judge := func(r executor.GateRun) executor.GateJudged {
+		t.Helper()
+		r.Runner.Kind = "fake"
+		said := turns{says(`{"status":"fail","message":"`+strings.Repeat("<", executor.MaxNote)+`","details":{"passed":3,"failed":1}}`, "")}
+		got, err := gate.Agent{Runners: map[string]executor.Runner{"fake": &said}}.Judge(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	got := judge(judgeBy(t, ""))
+	if got.Verdict != executor.Fail || got.Counts == nil || *got.Counts != (executor.TestCounts{Passed: 3, Failed: 1}) || !strings.HasPrefix(got.Message, "<<<") || !got.Fits() {
+		t.Errorf("got %+v", got)
+	}
+	r := judgeBy(t, "")
+	if err := os.Mkdir(filepath.Join(r.Files, "gate-1.1-qa.json"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if got := judge(r); got.Verdict != executor.ErrorJudged || got.Signature != "" || got.Details != "" || !strings.HasPrefix(got.Message, "the verdict could not be kept: ") {
+		t.Errorf("it cannot be kept: %+v", got)
 	}
 }
 
