@@ -182,7 +182,9 @@ func TestAReviewIsBlind(t *testing.T) {
 	if !strings.HasPrefix(seen, "acceptance.md\ndiff.patch\n") {
 		t.Errorf("its directory holds something else: %.200s", seen)
 	}
-	for _, want := range []string{"a user can log in", "+func login() {}", "You are a strict judge."} {
+	for _, want := range []string{
+		"You review a change without knowing who made it", "holds the acceptance criteria (acceptance.md) and the diff (diff.patch). That is all", "- a user can log in\n", "+func login() {}", "You are a strict judge.",
+	} {
 		if !strings.Contains(seen, want) {
 			t.Errorf("it does not see %q", want)
 		}
@@ -196,7 +198,7 @@ func TestAReviewIsBlind(t *testing.T) {
 
 // The review of a changed draft judges the whole plan, and knows its first brief.
 func TestAReviewOfADraftSeesThePlan(t *testing.T) {
-	r := judgeBy(t, `ls -A; cat "$RALPH_PROMPT" plan.md; echo; echo APPROVED`)
+	r := judgeBy(t, `ls -A; cat "$RALPH_PROMPT" acceptance.md plan.md; echo; echo APPROVED`)
 	r.Gate.Kind, r.Dir = "review", ""
 	r.Node.Goal = "Readers find pages"
 	r.Plan = func(context.Context) ([]byte, error) { return []byte("# Search\n\nnot\u202e touched\n"), nil }
@@ -208,7 +210,7 @@ func TestAReviewOfADraftSeesThePlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"acceptance.md\ndiff.patch\nplan.md\n", "first asked for\n\nReaders find pages\n", "is in plan.md", `not\u202e touched`} {
+	for _, want := range []string{"acceptance.md\ndiff.patch\nplan.md\n", "first asked for\n\nReaders find pages\n", "is in plan.md", `not\u202e touched`, "# Acceptance criteria\n\n```\na user can log in\n```\n# Search"} {
 		if !strings.Contains(string(b), want) {
 			t.Errorf("it does not see %q:\n%s", want, b)
 		}
@@ -221,6 +223,7 @@ func TestReviewsMaySpeakInWords(t *testing.T) { // L2-04
 		verdict executor.Verdict
 		message string
 	}{
+		"the file may say it":                     {`echo APPROVED > "$RALPH_OUTCOME"`, executor.Pass, "approved"},
 		"APPROVED passes":                         {"echo looks good; echo APPROVED", executor.Pass, "looks good"},
 		"bold words count":                        {"echo '**APPROVED**'", executor.Pass, "approved"},
 		"REJECTED fails with its reason":          {"echo 'REJECTED: no tests'", executor.Fail, "no tests"},
@@ -249,13 +252,6 @@ func TestReviewsMaySpeakInWords(t *testing.T) { // L2-04
 	r.Dir = ""
 	if got, err := (gate.Review{Runners: runners}).Judge(t.Context(), r); err != nil || got.Verdict != executor.ErrorJudged {
 		t.Errorf("a word where fields are required: got %+v, %v", got, err)
-	}
-	r.Dir = t.TempDir()
-	if err := os.WriteFile(filepath.Join(r.Dir, "plan.md"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if got, err := (gate.Review{Runners: runners}).Judge(t.Context(), r); err != nil || got.Verdict != executor.ErrorJudged || !strings.Contains(got.Message, "plan.md") {
-		t.Errorf("a directory that is not empty: got %+v, %v", got, err)
 	}
 }
 

@@ -52,7 +52,7 @@ func (v Review) Judge(ctx context.Context, r executor.GateRun) (judged executor.
 // readReview reads a verdict in JSON, or one in words where none is meant as JSON.
 func readReview(answers []string, schema *jsonschema.Schema) (verdict, error) {
 	got, err := readVerdict(answers, schema)
-	if err == nil || slices.ContainsFunc(answers, func(a string) bool { return strings.Contains(a, `"status"`) }) {
+	if slices.ContainsFunc(answers, func(a string) bool { return strings.Contains(a, `"status"`) }) {
 		return got, err
 	}
 	word, also := readWord(answers, schema)
@@ -119,7 +119,7 @@ func readWord(answers []string, schema *jsonschema.Schema) (verdict, error) {
 		if status == "" || last.to != len(m.text) {
 			continue
 		}
-		for _, l := range m.own[:len(m.own)-1] {
+		for _, l := range m.own {
 			if other, _ := word(l.of(m.text)); other != "" && other != status {
 				return verdict{}, errors.New("it says APPROVED and REJECTED, so that neither counts")
 			}
