@@ -114,7 +114,7 @@ func (m message) failsAt(without span) string {
 		if l.from >= without.from && l.to <= without.to {
 			continue
 		}
-		for part := range strings.FieldsFuncSeq(l.of(m.text), func(r rune) bool { return r == '\n' || r == 0x85 || r == 0x2028 || r == 0x2029 }) {
+		for part := range strings.FieldsFuncSeq(l.of(m.text), func(r rune) bool { return r == 0x85 || r == 0x2028 || r == 0x2029 }) {
 			if saysFail(part) {
 				return strings.TrimSpace(part)
 			}
@@ -146,12 +146,12 @@ func saysFail(line string) bool {
 	return false
 }
 
-// narrow makes plain letters of wide ones, and drops what does not show.
+// narrow makes plain letters of wide ones, and drops marks upon letters.
 func narrow(r rune) rune {
 	switch {
 	case r >= 0xff01 && r <= 0xff5e:
 		return r - 0xff01 + '!'
-	case unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Mn, r):
+	case unicode.Is(unicode.Mn, r):
 		return -1
 	}
 	return r

@@ -1,6 +1,8 @@
 package gate
 
 import (
+	"encoding/json"
+	"errors"
 	"reflect"
 	"strings"
 	"testing"
@@ -49,6 +51,7 @@ func TestWhatCountsOfATextAnswer(t *testing.T) {
 		"a fail and words of another":            {"STOP there.\n" + failBlock, executor.Fail},
 		"a pass with inner checks that failed":   {`{"status":"pass","message":"ok","checks":[{"status":"fail"}]}`, executor.Pass},
 		"a message with a fence in it":           {`{"status":"pass","message":"see ` + "```json" + `\n{}"}`, executor.Pass},
+		"a first field of what failed":           {`{"failed":["an old test"],"status":"pass","message":"it is known"}`, executor.Pass},
 		"a message that speaks of a fail":        {`{"status":"pass","message":"FAIL was the word before"}`, executor.Pass},
 		"a block with a message over lines":      {"```json\n{\"status\":\"pass\",\n\"message\":\n\"FAIL: is fixed\"}\n```", executor.Pass},
 		"another block before it that is no one": {"```json\n{\"a\":1}\n```\n" + passBlock, executor.Pass},
@@ -141,6 +144,10 @@ func TestWhatCountsOfATextAnswer(t *testing.T) {
 		"in a fence that does not end":          {"~~~\nFAIL: no test\n" + passBlock, ""},
 		"behind a passing block that is quoted": {"The file:\n" + passBlock + "FAIL: no test\n" + passBlock, ""},
 		"a bare pass behind it":                 {"FAIL\n" + passBare, ""},
+		"behind the next line of Unicode":       {"It is well.\u0085FAIL: no\n" + passBlock, ""},
+		"behind the end of a paragraph":         {"It is well.\u2029FAIL: no\n" + passBlock, ""},
+		"marks upon letters":                    {"FA\u034fI\u0301L: no test\n" + passBlock, ""},
+		"an emoji far up in Unicode":            {"\U0001f7e5 FAIL: no test\n" + passBlock, ""},
 
 		// What is no answer.
 		"nothing":                                  {"", ""},
@@ -160,6 +167,7 @@ func TestWhatCountsOfATextAnswer(t *testing.T) {
 		"a pass in a quote":                        {"> ```json\n> " + passBare + "\n> ```\n", ""},
 		"a pass in a quote without the marks":      {"> ```json\n" + passBare + "\n", ""},
 		"a pass in a block of another kind":        {strings.Replace(passBlock, "json", "jsonc", 1), ""},
+		"a block of another kind without an end":   {"```text\n" + passBare + "\n", ""},
 		"two objects in a block":                   {strings.Replace(passBlock, "}\n", "}\n{\"status\":\"fail\",\"message\":\"x\"}\n", 1), ""},
 		"two objects":                              {passBare + passBare, ""},
 		"a status twice":                           {`{"status":"fail","status":"pass","message":"x"}`, ""},
@@ -174,6 +182,52 @@ func TestWhatCountsOfATextAnswer(t *testing.T) {
 		v, why := readVerdict([]string{c.text}, schema)
 		if v.status != c.want || (why == nil) != (c.want != "") {
 			t.Errorf("%s: got %q, %v; want %q of\n%s", name, v.status, why, c.want, c.text)
+		}
+	}
+}
+
+// What the judge says in its other answer contradicts a pass, too.
+func TestAnotherAnswerContradictsAPass(t *testing.T) {
+	schema, err := schemaOf(ir.Gate{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for said, want := range map[string]executor.Verdict{
+		"All is well.":                       executor.Pass,
+		"FAIL: no test":                      "",
+		"All is well.\nFAIL: no test":        "",
+		"It breaks:\n~~~\nFAIL: no test\n":   "",
+		"It broke:\n~~~\nFAIL: TestX\n~~~\n": executor.Pass,
+	} {
+		if v, why := readVerdict([]string{said, passBare}, schema); v.status != want || (why == nil) != (want != "") {
+			t.Errorf("got %q, %v; want %q beside\n%s", v.status, why, want, said)
+		}
+	}
+}
+
+// The beginning of a very long line says whether it fails.
+func TestTheBeginningOfALineCounts(t *testing.T) {
+	for blanks, want := range map[int]bool{0: true, 4000: true, 5000: false} {
+		if line := "Failed: 0, " + strings.Repeat(" ", blanks) + "rejected: 2"; saysFail(line) != want {
+			t.Errorf("a line of %d bytes: %v, want %v", len(line), !want, want)
+		}
+	}
+}
+
+// An answer that is no object is told so, whatever the schema asks for.
+func TestAnAnswerIsAnObject(t *testing.T) {
+	for _, raw := range []string{"", "null", `{}`, `true`} {
+		schema, err := schemaOf(ir.Gate{OutputSchema: json.RawMessage(raw)})
+		if err != nil {
+			t.Fatalf("%q: %v", raw, err)
+		}
+		for _, said := range []string{"", "\ufeff", "null", `"pass"`, `["status"]`, " " + passBare} {
+			if v, err := parseVerdict([]byte(said), schema); !errors.Is(err, errNotAlone) {
+				t.Errorf("%q under %q: got %+v, %v", said, raw, v, err)
+			}
+		}
+		if v, err := parseVerdict([]byte(passBare), schema); err != nil || v.status != executor.Pass {
+			t.Errorf("under %q: got %+v, %v", raw, v, err)
 		}
 	}
 }
@@ -200,6 +254,10 @@ func TestWhatCountsOfAReviewInWords(t *testing.T) {
 		"APPROVED\n```\nmake test\n```":            "",
 		"APPROVED\nAll of it was read.\nAPPROVED!": executor.Pass,
 		"No test.\nREJECTED.":                      executor.Fail,
+		"APPROVED\n> The file is fine.":            "",
+		"It breaks:\n```\nmake test\nREJECTED":     executor.Fail,
+		"\n\n\n\n\n\nFAIL\nAPPROVED":               "",
+		"\n\n\n\n\n\nWell\nAPPROVED":               executor.Pass,
 	} {
 		v, why := readWord([]string{text}, schema)
 		if v.status != want || (why == nil) != (want != "") {
