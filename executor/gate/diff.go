@@ -23,7 +23,6 @@ type shownDiff struct {
 	size int             // of all of it, in bytes
 	mid  bool            // in a line
 
-	hunk                bool
 	names               []string // of the files
 	unread, cut, hidden []string // of those whose end is not in head, that ralph has cut, in which something does not show
 }
@@ -50,11 +49,8 @@ func (d *shownDiff) line(text string, hidden int, goesOn bool) error {
 	switch {
 	case !begins:
 	case strings.HasPrefix(text, "diff --git "):
-		d.hunk = false
 		d.names = append(d.names, nameIn(text))
-	case strings.HasPrefix(text, "@@ "):
-		d.hunk = true
-	case d.hunk && strings.HasPrefix(text, `\ `) && strings.Contains(text, " are not shown"):
+	case strings.HasPrefix(text, `\ `) && strings.Contains(text, " are not shown"): // no line of a file begins so
 		d.mark(&d.cut)
 	}
 	if hidden > 0 {

@@ -64,6 +64,30 @@ func TestAJudgeSeesWhatTheGateShows(t *testing.T) { // S0-53
 	}
 }
 
+// A gate may have no diff, an input schema may name nothing, and no output schema is a plain one.
+func TestAJudgeIsAskedForWhatThereIs(t *testing.T) {
+	r := judgeBy(t, `cp "$RALPH_PROMPT" prompt; echo '{"status":"pass","message":"ok"}'`)
+	r.Diff, r.Gate.OutputSchema = nil, nil
+	if _, has := inputOf(t, r)["diff_file"]; has {
+		t.Error("it is told of a diff that is not there")
+	}
+	b, err := os.ReadFile(filepath.Join(r.Dir, "prompt"))
+	if contract := "- \"status\" (one of \"pass\", \"fail\", \"stop\")\n- \"message\" (string)\n"; err != nil || !strings.HasSuffix(string(b), contract) || strings.Contains(string(b), "## The change") {
+		t.Errorf("the prompt does not end with the contract: %s, %v", b, err)
+	}
+	all := len(inputOf(t, r))
+	for _, schema := range []string{`{"type":"object"}`, `true`, `null`} {
+		r.Gate.InputSchema = json.RawMessage(schema)
+		if got := inputOf(t, r); len(got) != all {
+			t.Errorf("%s: it is given %v", schema, got)
+		}
+	}
+	r.Gate.InputSchema = json.RawMessage(`{"properties":{"branch":{}}}`)
+	if got := inputOf(t, r); len(got) != 1 {
+		t.Errorf("it is given %v", got)
+	}
+}
+
 // What is kept of a question holds no secret.
 func TestTheInputIsKeptWithoutSecrets(t *testing.T) {
 	r := judgeBy(t, `echo '{"status":"pass","message":"ok"}'`)

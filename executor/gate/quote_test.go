@@ -1,6 +1,18 @@
 package gate
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
+
+func TestAFenceHoldsWhatItHolds(t *testing.T) {
+	for text, ticks := range map[string]int{"": 3, "a": 3, "`a`": 3, "``": 3, "```": 4, "a\n```go\n``` ``": 4, "`` ``` `````": 6, "`````\n```": 6} {
+		mark := strings.Repeat("`", ticks)
+		if got, want := fence("x", text), mark+"x\n"+text+"\n"+mark+"\n"; got != want {
+			t.Errorf("%q is fenced as %q, want %q", text, got, want)
+		}
+	}
+}
 
 func TestBareIsWhereQuotesCanBePut(t *testing.T) {
 	for line, want := range map[string]bool{
