@@ -63,7 +63,7 @@ func (f found) hidden() string {
 // evidence keeps what was judged and found as success-NAME.json or
 // failure-NAME.json (with red- before it, before the work), if the gate asks for it, and returns its digest.
 func evidence(r executor.GateRun, out executor.GateJudged, f found) (string, error) {
-	if !r.Gate.Evidence || out.Verdict == executor.ErrorJudged {
+	if !r.Gate.Evidence {
 		return "", nil
 	}
 	word := "failure"

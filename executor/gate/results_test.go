@@ -67,6 +67,8 @@ func TestTestResultsAreCounted(t *testing.T) { // S1-26..29, K31
 		"a link out of the worktree is none":   {heredoc("../out.xml", junitXML) + "ln -s ../out.xml junit.xml; exit 1", nil, nil, "skip", ""},
 		"broken XML adds what it holds":        {heredoc("junit.xml", junitXML[:len(junitXML)-80]) + "exit 1", &executor.TestCounts{Passed: 1, Failed: 2}, []string{"pkg.Class.breaks", "pkg.Class.throws"}, "fail", ""},
 		"passing tests":                        {"echo '{\"Action\":\"pass\",\"Package\":\"m\",\"Test\":\"T\"}'", &executor.TestCounts{Passed: 1}, nil, "pass", ""},
+		"a failed point without a plan":        {"echo 'not ok 3 - it adds'; exit 1", nil, []string{"it adds"}, "skip", "exit code 1"},
+		"a tool's own names alone":             {"echo '{\"Action\":\"pass\",\"Package\":\"m\",\"Test\":\"T\"}'; echo 'not ok 3 - it adds'; exit 1", &executor.TestCounts{Passed: 1}, nil, "fail", "exit code 1"},
 		"only skipped tests":                   {"echo '{\"Action\":\"skip\",\"Package\":\"m\",\"Test\":\"T\"}'", &executor.TestCounts{Skipped: 1}, nil, "skip", ""},
 		"a lost exit code is told of":          {heredoc("o", goJSON) + "cat o | cat", &executor.TestCounts{Passed: 1, Failed: 2, Skipped: 1}, []string{"m/a.TestBad/one", "m/a.TestBad", "m/b"}, "fail", "lose its exit code"},
 		"results behind a flood of other text": {"yes noise | head -c 3000000; echo '{\"Action\":\"fail\",\"Package\":\"m\",\"Test\":\"T\"}'; exit 1", &executor.TestCounts{Failed: 1}, []string{"m.T"}, "fail", "1 of 1 tests failed: m.T"},
@@ -119,8 +121,13 @@ func TestEvidenceIsKept(t *testing.T) { // S3-12, L3-02
 			t.Errorf("the digest is %q", got.Evidence)
 		}
 		var doc map[string]any
-		if err := json.Unmarshal(b, &doc); err != nil || doc["commit"] != "c0ffee" || doc["gate_digest"] != "d1gest" || doc["command"] != script || doc["verdict"] != string(got.Verdict) || doc["outputs"] == nil || doc["exit_code"] == nil {
+		if err := json.Unmarshal(b, &doc); err != nil || doc["commit"] != "c0ffee" || doc["gate_digest"] != "d1gest" || doc["command"] != script || doc["verdict"] != string(got.Verdict) || doc["exit_code"] == nil {
 			t.Errorf("evidence %s, %v", b, err)
+		}
+		said := strings.TrimSuffix(strings.Fields(script)[1], ";") + "\n"
+		sum := sha256.Sum256([]byte(said))
+		if want := []any{map[string]any{"file": "gate-1.1-verify.log", "digest": hex.EncodeToString(sum[:]), "bytes": float64(len(said)), "tail": said}}; !reflect.DeepEqual(doc["outputs"], want) {
+			t.Errorf("outputs %v, want %v", doc["outputs"], want)
 		}
 	}
 	red := ask(t, ir.Gate{Run: "exit 1", Evidence: true})
@@ -165,8 +172,8 @@ func TestNeedlesAreFoundAcrossPieces(t *testing.T) {
 			for i := 0; i < len(text); i += size {
 				n.heard([]byte(text[i:min(i+size, len(text))]))
 			}
-			if n.found != has {
-				t.Errorf("pieces of %d: %q found is %v", size, want, n.found)
+			if n.found != has || len(n.rest) >= len(want) {
+				t.Errorf("pieces of %d: %q found is %v, and %q is kept", size, want, n.found, n.rest)
 			}
 		}
 	}
