@@ -42,6 +42,7 @@ func TestVerdicts(t *testing.T) { // S0-55, S0-56, S2-22, S3-24..28
 		"an endless loop fails":             {ir.Gate{Run: "while :; do :; done", TimeoutMS: 100}, executor.Fail, "did not end within 100ms"},
 		"a gate that dies fails":            {ir.Gate{Run: "kill -9 $$"}, executor.Fail, "killed by signal 9"},
 		"a branch name is text, never code": {ir.Gate{Run: `test ${run.branch} = "it's;"'$(touch pwned)' && test ! -e pwned`}, executor.Pass, ""},
+		"no escape before it is taken":      {ir.Gate{Run: `echo "\${run.branch}"`}, executor.ErrorJudged, "behind a backslash"},
 		"an unknown template is an error":   {ir.Gate{Run: "echo ${run.nothing}"}, executor.ErrorJudged, "run.nothing"},
 		"a branch in quotes is an error":    {ir.Gate{Run: `echo "${run.branch}"`}, executor.ErrorJudged, "Write ${run.branch} without quotes"},
 		"a plain word may be in quotes":     {ir.Gate{Run: `test "${run.attempt}" = 1`}, executor.Pass, ""},

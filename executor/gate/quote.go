@@ -8,28 +8,24 @@ func bare(line, mark string) bool {
 	quote := byte(0)
 	for i := 0; i < len(line); i++ {
 		rest := line[i:]
-		if strings.HasPrefix(rest, "$"+mark) { // text
+		switch c := line[i]; {
+		case strings.HasPrefix(rest, "$"+mark): // text
 			i += len(mark)
-			continue
-		}
-		if strings.HasPrefix(rest, mark) {
+		case strings.HasPrefix(rest, mark):
 			if quote != 0 {
 				return false
 			}
-			i += len(mark) - 1
-			continue
-		}
-		left := strings.Contains(rest, mark)
-		switch c := line[i]; {
-		case !left:
+		case !strings.Contains(rest, mark):
 			return true
 		case quote == '\'':
 			if c == '\'' {
 				quote = 0
 			}
 		case c == '\\':
-			i++
-		case quote == '"' && c == '$' && (strings.HasPrefix(rest, "$(") || strings.HasPrefix(rest, "${") && !strings.HasPrefix(rest, "${run.")),
+			if i++; strings.HasPrefix(line[i:], mark) || quote == 0 && line[i+1] == '#' { // it would escape the quote; no comment begins there
+				return false
+			}
+		case quote == '"' && (strings.HasPrefix(rest, "$(") || strings.HasPrefix(rest, "${") && !strings.HasPrefix(rest, "${run.")),
 			c == '`', quote == 0 && (strings.HasPrefix(rest, "<<") || strings.HasPrefix(rest, "$'") || strings.HasPrefix(rest, "${") && !strings.HasPrefix(rest, "${run.")):
 			return false
 		case c == '"' && quote == '"':
