@@ -3,6 +3,7 @@ package gate
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/executor"
@@ -102,10 +103,7 @@ func lastBytes(text string, n int) string {
 // the end shows them anyway.
 func firstLines(end string, outputs ...string) string {
 	var b strings.Builder
-	for i, path := range outputs {
-		if i > 0 && path == outputs[i-1] {
-			continue
-		}
+	for _, path := range slices.Compact(outputs) {
 		_ = eachEnd(path, tellingRead, func(line string) { // what cannot be read is not told
 			if b.Len() >= tellingSize || !telling.MatchString(line) {
 				return

@@ -72,10 +72,13 @@ func (r *report) summed() *report {
 	return r
 }
 
-// number is the value of a group of digits, if any.
+// number is the value of a group of digits, if any. What is too many is none: a sum of
+// them fits.
 func number(digits string) int {
-	n, _ := strconv.Atoi(digits) // what is too many is none
-	return n
+	if n, err := strconv.Atoi(digits); err == nil && n <= 1e9 {
+		return n
+	}
+	return 0
 }
 
 var tallied = lazyregexp.New(`(\d+) ([a-z]+)`)

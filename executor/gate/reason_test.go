@@ -68,6 +68,88 @@ func lastOf(t *testing.T, file string) string {
 	return strings.TrimSpace(lines[len(lines)-1])
 }
 
+func TestNumbersOfASummary(t *testing.T) {
+	for summary, want := range map[string]executor.TestCounts{
+		"1 passed, 2 passing, 4 xpassed":                                      {Passed: 7},
+		"1 failed, 2 failing, 1 error, 4 errors":                              {Failed: 8},
+		"1 skipped, 2 pending, 4 todo, 8 ignored, 16 xfailed":                 {Skipped: 31},
+		"3 warnings, 99999999999999999999 passed, 1000000001 failed in 1.2 s": {},
+	} {
+		if got := tally(summary); got != want {
+			t.Errorf("%s: got %+v, want %+v", summary, got, want)
+		}
+	}
+	if got := number("1000000000"); got != 1e9 {
+		t.Errorf("very many are %d", got)
+	}
+	some := executor.TestCounts{Failed: 2, Skipped: 3}
+	for total, passed := range map[int]int{9: 4, 4: 0} {
+		if got := of(total, some); got != (executor.TestCounts{Passed: passed, Failed: 2, Skipped: 3}) {
+			t.Errorf("of %d: got %+v", total, got)
+		}
+	}
+	r := report{}
+	r.sum(executor.TestCounts{Passed: 1, Failed: 2, Skipped: 4})
+	r.sum(executor.TestCounts{Passed: 8, Failed: 16, Skipped: 32})
+	if want := (executor.TestCounts{Passed: 9, Failed: 18, Skipped: 36}); *r.counts != want {
+		t.Errorf("two runs: got %+v, want %+v", *r.counts, want)
+	}
+}
+
+func TestFindingsOfAToolAreBounded(t *testing.T) {
+	r := report{}
+	for range maxFindings {
+		r.test("a")
+	}
+	if r.test("one more"); len(r.found) != maxFindings || r.cur != nil {
+		t.Errorf("%d are kept; lines are taken for %+v", len(r.found), r.cur)
+	}
+}
+
+func TestAVeryLongLineIsCut(t *testing.T) {
+	s := &results{}
+	s.hear("", written(t, "a.go:1:2: "+strings.Repeat("x", 2*readLine)+"\n"))
+	if len(s.found) != 1 || len(s.found[0].why) != readLine {
+		t.Errorf("found %q", s.found)
+	}
+	if got := inside("", "a/b"); got != "a/b" {
+		t.Errorf("without a worktree: %q", got)
+	}
+}
+
+// The first four tests are named, as far as there is room.
+func TestTheReasonNamesTheFirstTests(t *testing.T) {
+	long := strings.Repeat("t", 90)
+	for name, c := range map[string]struct {
+		tests []string
+		want  string
+	}{
+		"four": {[]string{"A", "B", "C", "D"}, "4 of 4 tests failed: A; B; C; D"},
+		"six":  {[]string{"A", "B", "C", "D", "E", "F"}, "6 of 6 tests failed: A; B; C; D; and 2 more"},
+		"long": {[]string{"A" + long, "B" + long, "C" + long}, "3 of 3 tests failed: A" + long + "; B" + long + "; and 1 more"},
+	} {
+		s := &results{}
+		for _, name := range c.tests {
+			s.add(testResult{Name: name, State: "fail"})
+		}
+		if got := s.reason(); got != c.want {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+func TestTheLastLineThatSaysSomething(t *testing.T) {
+	for text, want := range map[string]string{
+		"why\nexit status 1\nFAIL\n": "why",
+		"exit status 1\nFAIL\n\n":    "FAIL",
+		"\n":                         "",
+	} {
+		if got := lastSaid(text); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestTheReasonIsFoundAtBothEndsOfMuchOutput(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes minutes under the race detector: millions of lines")
