@@ -2,6 +2,8 @@ package gate
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/ralph-compiler/ralph/internal/text"
@@ -113,11 +115,11 @@ func (g *goTest) tell(key, title string) {
 	g.to.note(title)
 }
 
-// end takes what did not end: the program died in the middle of these tests.
+// end takes what did not end: the program died in the middle of it.
 func (g *goTest) end() {
-	for key, b := range g.output {
-		if _, test, _ := strings.Cut(key, "\x00"); test != "" && strings.Contains(b.String(), "panic:") {
-			g.to.note(b.String())
+	for _, key := range slices.Sorted(maps.Keys(g.output)) {
+		if printed := g.output[key].String(); strings.Contains(printed, "panic:") {
+			g.to.note(printed)
 		}
 	}
 }

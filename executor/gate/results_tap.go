@@ -77,11 +77,8 @@ func (t *tapReader) point(line string, depth int) {
 	if len(t.points) >= 2*maxTests || depth > 0 && len(t.titles) == 0 {
 		return
 	}
-	p := tapPoint{testResult{Name: m[2], State: "pass"}, depth}
-	if depth > 0 {
-		over := slices.DeleteFunc(slices.Clone(t.titles[:min(depth, len(t.titles))]), func(s string) bool { return s == "" })
-		p.Name = strings.Join(append(over, m[2]), " > ")
-	}
+	over := slices.DeleteFunc(slices.Clone(t.titles[:min(depth, len(t.titles))]), func(s string) bool { return s == "" })
+	p := tapPoint{testResult{Name: strings.Join(append(over, m[2]), " > "), State: "pass"}, depth}
 	word := strings.ToLower(m[3])
 	switch {
 	case strings.HasPrefix(word, "skip") || word == "todo": // a failing todo is none
