@@ -203,7 +203,7 @@ func fill(text string, r executor.GateRun, quoted bool) (string, error) {
 		v, ok := values[name]
 		if ok && quoted {
 			if !shellword.Plain(v) && !bare(text, "${run."+name+"}") {
-				odd = fmt.Errorf("run.%s is %q, which a shell reads as more than a word, and is within quotes or a here-document, or behind a backslash. Write ${run.%[1]s} without quotes, or give it as a variable: env = { VALUE = \"${run.%[1]s}\" }", name, v)
+				odd = fmt.Errorf("run.%s is %q, which a shell reads as more than a word, and is within quotes, in a here-document or behind a backslash. Write ${run.%[1]s} without quotes, or give it as a variable: env = { VALUE = \"${run.%[1]s}\" }", name, v)
 			}
 			if v == "" || !shellword.Plain(v) {
 				v = "'" + strings.ReplaceAll(v, "'", `'\''`) + "'"
