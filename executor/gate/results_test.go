@@ -394,7 +394,10 @@ func TestWhyAGoTestFailed(t *testing.T) {
 		"panic: runtime error: index out of range [recovered, repanicked]\n\ngoroutine 6 [running]:\n": "panic: runtime error: index out of range",
 		"fatal error: all goroutines are asleep - deadlock!\n":                                         "fatal error: all goroutines are asleep - deadlock!",
 		"    a_test.go:3: before\npanic: after\n":                                                      "panic: after",
-		"nothing\n": "",
+		"nothing\n":                "",
+		"a.go:3: cannot open it\n": "a.go:3: cannot open it", // of package log
+		"    a_test.go:3: it says:\n        \t--- PASS: TestX (0.00s)\nFAIL\tm\t0.005s\n    a_test.go:4: got 1\n": "a_test.go:4: got 1",
+		"FAIL\tm\t0.005s\n": "",
 	} {
 		if got := whyGo(output); got != want {
 			t.Errorf("%q: got %q, want %q", output, got, want)

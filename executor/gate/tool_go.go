@@ -12,7 +12,7 @@ import (
 var (
 	goFail   = lazyregexp.New(`--- FAIL: (\S+) \([\d.]+s\)$`)
 	goRun    = lazyregexp.New(`^=== (?:RUN|NAME|CONT) +(\S+)`)
-	goEnd    = lazyregexp.New(`^\s*--- (?:PASS|SKIP): `)
+	goEnd    = lazyregexp.New(`^\s*--- (PASS|SKIP): (\S+) \(`)
 	goResult = lazyregexp.New(`^(?:ok  \t\S+\t(?:\d|\(cached\))|FAIL\t\S+\t\d)`)
 	goSays   = lazyregexp.New(`^\s+([^\s:]+\.go:\d+): ?(.*)$`)
 	goOpen   = lazyregexp.New(`^\t\t(\S+) \([\dhms.]+\)$`)
@@ -32,14 +32,17 @@ type goListener struct {
 	run     *goCase            // what runs: lines come before the verdict (-v)
 	open    map[string]*goCase // tests that have not ended (-v)
 	last    *goCase            // failed: lines come after the verdict
-	panic   bool
+	panic   *goCase            // what a time limit found running may follow
 }
 
 // goCase is a failed test, or one that runs.
 type goCase struct {
-	name  string
-	lines []goLine
-	died  string
+	name     string
+	why, now goLine // the line that says why it failed, as far as is known, and the last one
+	means    bool   // why looks so
+	died     string
+	taken    bool // as failed
+	passed   bool
 }
 
 type goLine struct{ at, text string }
@@ -53,23 +56,19 @@ func (g *goListener) line(text string) {
 			g.begins(m[1])
 		}
 	case strings.Contains(text, "--- ") && goEnd.MatchString(text):
-		g.last, g.run = nil, nil
-		if strings.Contains(text, "--- SKIP") {
-			g.events.Skipped++
-		} else {
-			g.events.Passed++
-		}
-	case goResult.MatchString(text):
-		g.ran, g.last, g.run = true, nil, nil
+		g.ends(text)
+	case goResult.MatchString(text): // of a package
+		g.ran, g.last, g.run, g.panic = true, nil, nil, nil
 	case strings.HasPrefix(text, "panic: "), strings.HasPrefix(text, "fatal error: "):
 		g.dies(text)
-	case g.panic && strings.HasPrefix(text, "\t\t"):
+	case g.panic != nil && strings.HasPrefix(text, "\t\t"):
 		if m := goOpen.FindStringSubmatch(text); m != nil { // the tests that a time limit found running
-			g.tests = append(g.tests, &goCase{name: m[1], died: g.last.died})
-			g.panic = false
+			g.takes(&goCase{name: m[1], died: g.panic.died})
 		}
 	default:
-		g.says(text)
+		if c := cmp.Or(g.last, g.run); c != nil && strings.HasPrefix(text, " ") {
+			c.reads(text)
+		}
 	}
 }
 
@@ -82,9 +81,7 @@ func (g *goListener) failed(text string) {
 	g.events.Failed++
 	c := cmp.Or(g.open[m[1]], &goCase{name: m[1]})
 	delete(g.open, m[1])
-	if len(g.tests) < maxFindings {
-		g.tests = append(g.tests, c)
-	}
+	g.takes(c)
 	g.last, g.run = c, nil
 }
 
@@ -99,73 +96,92 @@ func (g *goListener) begins(name string) {
 	g.run = g.open[name]
 }
 
+// ends takes the verdict on a test that did not fail, whatever it printed.
+func (g *goListener) ends(text string) {
+	m := goEnd.FindStringSubmatch(text)
+	if c := g.open[m[2]]; c != nil {
+		c.passed = true
+		delete(g.open, m[2])
+	}
+	g.last, g.run = nil, nil
+	if m[1] == "SKIP" {
+		g.events.Skipped++
+	} else {
+		g.events.Passed++
+	}
+}
+
+// dies takes the end of a program: in a test, or where none is known, as in TestMain.
 func (g *goListener) dies(text string) {
 	c := cmp.Or(g.last, g.run)
+	if strings.HasPrefix(text, "panic: test timed out after ") {
+		c = g.run // what failed before it has a reason of its own
+	}
 	if c == nil {
 		c = &goCase{}
 		g.last = c
 	}
+	c.dies(text)
+	g.takes(c)
+	g.panic = c
+}
+
+func (g *goListener) takes(c *goCase) {
+	if !c.taken && len(g.tests) < maxFindings {
+		g.tests, c.taken = append(g.tests, c), true
+	}
+}
+
+func (c *goCase) dies(text string) {
 	if c.died == "" {
-		text, _, _ = strings.Cut(text, " [recovered")
-		c.died = text
+		c.died, _, _ = strings.Cut(text, " [recovered")
 	}
-	if c == g.run {
-		g.tests = append(g.tests, c)
-	}
-	g.last, g.panic = c, true
 }
 
-func (g *goListener) says(printed string) {
-	c := cmp.Or(g.last, g.run)
-	if c == nil || len(c.lines) >= 20 || !strings.HasPrefix(printed, " ") {
-		return
-	}
+// reads takes a line that a test printed.
+func (c *goCase) reads(printed string) {
 	if m := goSays.FindStringSubmatch(printed); m != nil {
-		c.lines = append(c.lines, goLine{m[1], strings.TrimSpace(m[2])})
+		c.weigh()
+		c.now = goLine{m[1], strings.TrimSpace(m[2])}
 		return
 	}
-	if k := len(c.lines) - 1; k >= 0 {
-		l := &c.lines[k]
-		if m := testify.FindStringSubmatch(printed); m != nil {
-			l.text = strings.TrimSpace(l.text + " " + m[1])
-		} else if m := compare.FindStringSubmatch(printed); m != nil {
-			l.text += ", " + text.OneLine(m[1])
-		}
+	if c.now.at == "" || len(c.now.text) > maxWhy {
+		return
+	}
+	if m := testify.FindStringSubmatch(printed); m != nil {
+		c.now.text = strings.TrimSpace(c.now.text + " " + m[1])
+	} else if m := compare.FindStringSubmatch(printed); m != nil {
+		c.now.text = joined(c.now.text, text.OneLine(m[1]))
 	}
 }
 
-// why is the line that says why a test failed: the first that looks so, else the last.
-func (c *goCase) why() string {
-	if c.died != "" {
+// weigh keeps the last line if it says why: the first that looks so does, else the last.
+func (c *goCase) weigh() {
+	if c.now.text != "" && !c.means {
+		c.why, c.means = c.now, goMeans.MatchString(c.now.text)
+	}
+}
+
+// reason is why a test failed, "" if it did not say.
+func (c *goCase) reason() string {
+	if c.weigh(); c.died != "" || c.why.at == "" {
 		return c.died
 	}
-	best := goLine{}
-	for _, l := range c.lines {
-		if l.text == "" {
-			continue
-		}
-		best = l
-		if goMeans.MatchString(l.text) {
-			break
-		}
-	}
-	if best.at == "" {
-		return ""
-	}
-	return best.at + ": " + best.text
+	return c.why.at + ": " + c.why.text
 }
 
 // whyGo is why a test failed that printed this.
 func whyGo(output string) string {
-	g := goListener{last: &goCase{}}
+	c := goCase{}
 	for line := range strings.Lines(output) {
 		line = strings.TrimRight(line, "\r\n")
-		if !strings.HasPrefix(line, "panic: ") && !strings.HasPrefix(line, "fatal error: ") {
-			line = "    " + line
+		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") {
+			c.dies(line)
+		} else {
+			c.reads("    " + line)
 		}
-		g.line(line)
 	}
-	return g.last.why()
+	return c.reason()
 }
 
 func (g *goListener) told() *report {
@@ -173,7 +189,9 @@ func (g *goListener) told() *report {
 		g.counts = &g.events
 	}
 	for _, c := range g.tests {
-		g.test(c.name).why = c.why()
+		if !c.passed {
+			g.add(finding{c.name, c.reason()})
+		}
 	}
 	return &g.report
 }

@@ -13,6 +13,19 @@ var (
 	jestTest = lazyregexp.New(`^  ● (\S.*)$`)
 )
 
+// joined is why a test failed with one line more, in bounded room.
+func joined(why, more string) string {
+	switch {
+	case why == "":
+		return more
+	case len(why) > maxWhy:
+		return why
+	case strings.HasSuffix(why, ":"):
+		return why + " " + more
+	}
+	return why + ", " + more
+}
+
 // jest reads jest's report.
 type jest struct {
 	report
@@ -31,26 +44,26 @@ func (j *jest) line(text string) {
 		if m == nil {
 			return
 		}
-		name := m[1]
-		if name == "Test suite failed to run" {
-			name = j.file
-		}
-		j.test(name)
 		j.more = true
+		switch m[1] {
+		case "Console": // what tests printed
+			j.cur = nil
+		case "Test suite failed to run":
+			j.test(j.file)
+		default:
+			j.test(m[1])
+		}
 	case strings.HasPrefix(text, "Tests: "):
 		if m := jestSum.FindStringSubmatch(text); m != nil {
 			j.sum(tally(m[1]))
 		}
-	case strings.HasPrefix(text, "Test Suites: "):
-		j.cur = nil
 	case j.cur != nil && strings.HasPrefix(text, "    "):
 		text = strings.TrimSpace(text)
 		switch {
-		case text == "":
 		case j.cur.why == "":
 			j.cur.why = text
 		case j.more && (strings.HasPrefix(text, "Expected") || strings.HasPrefix(text, "Received")):
-			j.cur.why += ", " + text
+			j.cur.why = joined(j.cur.why, text)
 		default:
 			j.more = false
 		}
@@ -83,7 +96,7 @@ func (v *vitest) line(text string) {
 		} else if m != nil {
 			v.ran = true
 		}
-	case len(v.titles) > 0 && strings.TrimSpace(text) != "":
+	case strings.TrimSpace(text) != "":
 		for _, f := range v.titles {
 			f.why = strings.TrimSpace(text)
 		}
@@ -95,39 +108,51 @@ func (v *vitest) told() *report { return v.summed() }
 
 var (
 	mochaCount = lazyregexp.New(`^  (\d+ (?:passing|failing|pending))(?: \(.*\))?$`)
-	mochaTitle = lazyregexp.New(`^  \d+\) (\S.*)$`)
+	mochaTitle = lazyregexp.New(`^  (\d+)\) (\S.*)$`)
 )
 
 // mocha reads the report of mocha's default reporter.
 type mocha struct {
 	report
-	lists bool // the failures are listed
+	next  int // the number of the failure that is listed next; 0: none are
 	named bool
 }
 
 func (m *mocha) line(text string) {
 	switch {
-	case strings.HasPrefix(text, "  ") && len(text) > 2 && text[2] >= '0' && text[2] <= '9':
-		if c := mochaCount.FindStringSubmatch(text); c != nil {
-			n := tally(c[1])
-			m.lists = n.Failed > 0 || m.lists && n.Skipped > 0
-			m.sum(n)
-		} else if c := mochaTitle.FindStringSubmatch(text); c != nil && m.lists {
-			m.test(strings.TrimSuffix(c[1], ":"))
-			m.named = strings.HasSuffix(c[1], ":")
-		}
-	case m.cur == nil || strings.TrimSpace(text) == "":
+	case m.heads(text), m.cur == nil, strings.TrimSpace(text) == "":
 	case !m.named:
 		text = strings.TrimSpace(text)
-		m.named = strings.HasSuffix(text, ":")
 		m.cur.test += " > " + strings.TrimSuffix(text, ":")
+		m.named = strings.HasSuffix(text, ":") || len(m.cur.test) > maxName
 	case m.cur.why == "", strings.HasSuffix(m.cur.why, ":"):
-		m.cur.why = strings.TrimSpace(m.cur.why + " " + strings.TrimSpace(text))
+		m.cur.why = joined(m.cur.why, strings.TrimSpace(text))
 	}
 }
 
+// heads takes a line that begins a part of the report: a count, or the next failure.
+func (m *mocha) heads(text string) bool {
+	if !strings.HasPrefix(text, "  ") || len(text) < 3 || text[2] < '0' || text[2] > '9' {
+		return false
+	}
+	if c := mochaCount.FindStringSubmatch(text); c != nil {
+		n := tally(c[1])
+		m.next = min(n.Failed, 1)
+		m.sum(n)
+		return true
+	}
+	c := mochaTitle.FindStringSubmatch(text)
+	if c == nil || m.next == 0 || number(c[1]) != m.next {
+		return false
+	}
+	m.test(strings.TrimSuffix(c[2], ":"))
+	m.named = strings.HasSuffix(c[2], ":")
+	m.next++
+	return true
+}
+
 var (
-	nodeCount = lazyregexp.New(`^(?:ℹ|#) (tests|pass|fail|cancelled|skipped|todo) (\d+)$`)
+	nodeCount = lazyregexp.New(`^ℹ (tests|pass|fail|cancelled|skipped|todo) (\d+)$`)
 	nodeTitle = lazyregexp.New(`^✖ (.+?) \([\d.]+ms\)$`)
 )
 
@@ -141,7 +166,7 @@ type nodeTest struct {
 
 func (n *nodeTest) line(text string) {
 	switch {
-	case strings.HasPrefix(text, "ℹ "), strings.HasPrefix(text, "# "):
+	case strings.HasPrefix(text, "ℹ "):
 		if m := nodeCount.FindStringSubmatch(text); m != nil {
 			if n.said == nil {
 				n.said = map[string]int{}
@@ -156,7 +181,7 @@ func (n *nodeTest) line(text string) {
 		}
 	case n.cur != nil && strings.HasPrefix(text, "  "):
 		if text = strings.TrimSpace(text); text != "" && (n.cur.why == "" || strings.HasSuffix(n.cur.why, ":")) {
-			n.cur.why = strings.TrimSpace(n.cur.why + " " + text)
+			n.cur.why = joined(n.cur.why, text)
 		}
 	}
 }
