@@ -8,10 +8,12 @@ import (
 
 var (
 	cargoSum   = lazyregexp.New(`^test result: \w+\. (\d+ passed; \d+ failed; \d+ ignored);`)
-	cargoFail  = lazyregexp.New(`^test (\S+)(?: - .*)? \.\.\. FAILED$`)
+	cargoFail  = lazyregexp.New(`^(?:test )?(.+?)(?: - (?:should panic|compile(?: fail)?))? (?:\.\.\.|---) FAILED$`)
+	cargoRuns  = lazyregexp.New(`^running \d+ tests?$`)
 	cargoHead  = lazyregexp.New(`^---- (.+?) stdout ----$`)
 	cargoPanic = lazyregexp.New(`^thread '.*' (?:\(\d+\) )?panicked at (.+)$`)
-	cargoAt    = lazyregexp.New(`^(\S+:\d+:\d+):$`)
+	// cargoSays is why a test failed that did not panic.
+	cargoSays = lazyregexp.New(`^(?:Error: .|note: test did not panic as expected)`)
 )
 
 // cargoTest reads cargo test.
@@ -21,11 +23,15 @@ type cargoTest struct {
 	why    map[string]string
 	about  string // the test that is told of
 	open   bool   // the message of a panic goes on
+	died   bool   // it panicked: why is known
+	begun  bool   // cargo runs tests
 }
 
 func (c *cargoTest) line(text string) {
 	switch {
-	case strings.HasPrefix(text, "test "):
+	case !c.begun && strings.HasPrefix(text, "running "):
+		c.begun = cargoRuns.MatchString(text)
+	case strings.HasPrefix(text, "test "), c.begun && strings.HasSuffix(text, " --- FAILED"): // with -q
 		if m := cargoSum.FindStringSubmatch(text); m != nil {
 			c.sum(tally(m[1]))
 			c.about = ""
@@ -34,18 +40,17 @@ func (c *cargoTest) line(text string) {
 		}
 	case strings.HasPrefix(text, "---- "):
 		if m := cargoHead.FindStringSubmatch(text); m != nil {
-			c.about, c.open = m[1], false
+			c.about, c.open, c.died = m[1], false, false
 			if c.why == nil {
 				c.why = map[string]string{}
 			}
 		}
 	case c.about == "":
-	case strings.HasPrefix(text, "thread '") && c.why[c.about] == "":
+	case cargoSays.MatchString(text) && c.why[c.about] == "":
+		c.why[c.about] = strings.TrimPrefix(text, "note: ")
+	case strings.HasPrefix(text, "thread '") && !c.died:
 		if m := cargoPanic.FindStringSubmatch(text); m != nil {
-			c.why[c.about], c.open = m[1], true
-			if at := cargoAt.FindStringSubmatch(m[1]); at != nil {
-				c.why[c.about] = at[1] + ":"
-			}
+			c.why[c.about], c.open, c.died = m[1], true, true
 		}
 	case text == "", strings.HasPrefix(text, "stack backtrace:"), strings.HasPrefix(text, "note: "):
 		c.open = false
