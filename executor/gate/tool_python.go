@@ -8,7 +8,7 @@ import (
 )
 
 var (
-	pytestSum  = lazyregexp.New(`^(?:=+ )?((?:\d+ [a-z]+(?:, )?)+) in [\d.]+s\b`)
+	pytestSum  = lazyregexp.New(`^(?:=+ )?((?:\d+ [a-z]+(?:, )?)+) in [\d.]+(?:s| seconds)\b`)
 	pytestHead = lazyregexp.New(`^_{3,} (\S.*?) _{3,}$`)
 	pytestName = lazyregexp.New(`^(?:FAILED|ERROR) ([^\s:]+\.py(?:::.*?)?)(?: - (.*))?$`)
 )
@@ -30,7 +30,7 @@ func (p *pytest) line(text string) {
 			p.sections = append(p.sections, m[1])
 		}
 	case strings.HasPrefix(text, "E  "):
-		if why := strings.TrimSpace(text[1:]); p.section != "" && p.said[p.section] == "" {
+		if why := strings.TrimSpace(text[1:]); p.said[p.section] == "" {
 			if p.said == nil {
 				p.said = map[string]string{}
 			}
@@ -52,7 +52,7 @@ func (p *pytest) line(text string) {
 
 func (p *pytest) told() *report {
 	for _, f := range p.found {
-		if s := p.said[p.sectionOf(f.test)]; s != "" && (f.why == "" || strings.HasSuffix(f.why, "...") || strings.HasPrefix(s, f.why)) {
+		if s := p.said[p.sectionOf(f.test)]; s != "" && (f.why == "" || strings.HasSuffix(f.why, "...")) {
 			f.why = s // the summary is cut at the width of the terminal
 		}
 	}
@@ -103,14 +103,13 @@ func (u *unittest) line(text string) {
 		}
 	case strings.HasPrefix(text, "Traceback (most recent call last)"):
 		u.trace = true
-	case strings.HasPrefix(text, "======"), strings.HasPrefix(text, "Ran "):
-		u.cur = nil
+	case strings.HasPrefix(text, "Ran "):
 		if m := unitRan.FindStringSubmatch(text); m != nil {
 			u.total, u.ended = u.total+number(m[1]), true
 		}
 	case u.ended && (strings.HasPrefix(text, "OK") || strings.HasPrefix(text, "FAILED")):
 		u.end(text)
-	case u.trace && u.cur != nil && text != "" && text[0] != ' ' && text[0] != '\t':
+	case u.trace && u.cur != nil && text != "" && text[0] != ' ':
 		u.cur.why, u.trace = text, false
 	}
 }
