@@ -70,12 +70,12 @@ func (c Compiles) Judge(ctx context.Context, r executor.GateRun) (executor.GateJ
 	if _, err := keep(path, []byte(strings.Join(texts, "")), r.Redact); err != nil {
 		return out, err
 	}
-	for room := executor.MaxNote; ; room = room * 3 / 4 { // what JSON escapes takes more room than it has bytes
-		if out.Message = planMessage(report.Says, path, errors, warnings, room); out.Fits() || room < 100 {
-			out.Bound()
-			return out, nil
+	for room := executor.MaxNote; room > 0; room = room * 3 / 4 { // what JSON escapes takes more room than it has bytes
+		if out.Message = planMessage(report.Says, path, errors, warnings, room); out.Fits() {
+			break
 		}
 	}
+	return out, nil
 }
 
 // planMessage is the number of findings, the first of them, and where all of them
@@ -92,7 +92,7 @@ func planMessage(says, path string, errors, warnings []PlanFinding, room int) st
 		return all
 	}
 	here, n := fmt.Sprintf("The first %d are here, all of them in %s", len(texts), path), 0
-	for left := room - len(head) - len(here) - 1; n < len(texts) && len(texts[n]) <= left; n++ {
+	for left := room - len(head) - len(here) - 1; len(texts[n]) <= left; n++ { // not all fit: all is longer
 		left -= len(texts[n])
 	}
 	switch {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/ralph-compiler/ralph/executor"
@@ -87,5 +88,15 @@ func TestCompilesTellsWhatTheCompilerSays(t *testing.T) {
 				t.Error("the failure has no signature")
 			}
 		})
+	}
+}
+
+func TestCompilesTellsHowLongItTook(t *testing.T) {
+	g := gate.Compiles{Check: func(context.Context, executor.GateRun) (gate.PlanReport, error) {
+		time.Sleep(3 * time.Millisecond)
+		return gate.PlanReport{}, nil
+	}}
+	if got, err := g.Judge(t.Context(), executor.GateRun{Name: "compiles"}); err != nil || got.Millis < 3 {
+		t.Errorf("got %+v, %v", got, err)
 	}
 }
