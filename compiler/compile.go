@@ -27,7 +27,7 @@ type Input struct {
 	Dir     string                 // where the project is, with forward slashes: the place of a plan may tell which tool wrote it; "": unknown
 	Past    func(ir.Header) Past   // what is on record of an epic that has items without an id in its plan; nil: nothing
 	Taken   func(*ir.Epic) []Taken // names of an epic that someone else has; nil: none
-	Sealed  func()                 // called when no more than the epics' texts has to be made; nil: nothing
+	Texts   func()                 // called once, before the epics' texts are made, and not if there is an error; nil: nothing
 	Options Options
 }
 
@@ -167,8 +167,8 @@ func (c *compilation) output() Output {
 	c.diags.Cap()
 	out := Output{Diags: c.diags, Files: c.files}
 	failed := c.diags.HasErrors()
-	if c.in.Sealed != nil && !failed {
-		c.in.Sealed()
+	if c.in.Texts != nil && !failed {
+		c.in.Texts()
 	}
 	for _, b := range c.builds {
 		r := Result{Plan: b.source.Path, Trace: traceOf(b), Unnamed: b.unnamed()}

@@ -370,11 +370,11 @@ func FuzzCompile(f *testing.F) {
 	})
 }
 
-// Sealed comes once, and only if there are texts to make.
-func TestSealedIsCalledBeforeTheTexts(t *testing.T) {
+// Texts is called once, and only if there are texts to make.
+func TestTextsIsCalledBeforeThem(t *testing.T) {
 	for plan, want := range map[string]int{"### Sprint 1.1: A\n": 1, "### Sprint 1.1: A\n**Depends on**: 9.9\n": 0} {
 		called := 0
-		out := Compile(Input{Plans: []Source{{"a.md", []byte(plan)}, {"b.md", []byte(plan)}}, Sealed: func() { called++ }})
+		out := Compile(Input{Plans: []Source{{"a.md", []byte(plan)}, {"b.md", []byte(plan)}}, Texts: func() { called++ }})
 		if called != want || out.Diags.HasErrors() != (want == 0) {
 			t.Errorf("called %d times, want %d: %v", called, want, out.Diags)
 		}

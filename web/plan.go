@@ -146,7 +146,6 @@ func compile(l *live, given *ir.Epic) (*compiled, error) {
 		out.cannot = "it was made by ralph import, from other files"
 		return out, nil
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(100)) // commands, which end soon, let garbage lie longer
 	a := &project.Args{Plans: []string{plan}, Recorded: given.Run.Dialect, Format: project.FormatJSON, Out: l.rec.Named(), Check: true}
 	a.Recalls = func(a *project.Args, p *project.Project, in *compiler.Input) {
 		record.RecallClone(a, p, in)

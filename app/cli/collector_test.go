@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+	"strings"
 	"testing"
 	"time"
 
@@ -65,3 +68,40 @@ func TestTheFirstCollectionComesLate(t *testing.T) {
 
 // collects says that a process is there for its collector.
 const collects = "RALPH_TEST_COLLECTOR"
+
+// TestALargeCompileEndsWithACollector: for the texts it is stopped, where the process ends soon.
+func TestALargeCompileEndsWithACollector(t *testing.T) {
+	t.Setenv("GOGC", "")
+	defer debug.SetGCPercent(debug.SetGCPercent(100))
+	prose := strings.Repeat("Words that the sprint is about. ", 40) + "\n"
+	var plan strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&plan, "### Sprint 1.%d: A\n\n%s\n", i+1, prose)
+	}
+	for what, c := range map[string]struct {
+		brief      bool
+		gogc, more string
+		want       int
+	}{
+		"a command that ends soon":      {true, "", "", 400},
+		"one with an error":             {true, "", "### Sprint 2.1: B\n**Depends on**: 9.9\n", 400},
+		"a process that goes on":        {false, "", "", 100},
+		"one whose user chose for them": {true, "100", "", 100},
+	} {
+		debug.SetGCPercent(100)
+		t.Setenv("GOGC", c.gogc)
+		file := filepath.Join(t.TempDir(), "plan.md")
+		if err := os.WriteFile(file, []byte(plan.String()+c.more), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		a := project.Args{Plans: []string{file}, Format: project.FormatText, Brief: c.brief}
+		out, err := a.Compile(strings.NewReader(""))
+		if err != nil || out.Diags.HasErrors() != (c.more != "") {
+			t.Fatalf("%s: %v %v", what, err, out.Diags)
+		}
+		out.Project.Close()
+		if got := debug.SetGCPercent(100); got != c.want {
+			t.Errorf("%s: afterwards %d%% grow, want %d", what, got, c.want)
+		}
+	}
+}

@@ -18,7 +18,7 @@ import (
 )
 
 func newCompileCommand() *cobra.Command {
-	a := &project.Args{}
+	a := &project.Args{Brief: true}
 	cmd := newCommand("compile PLAN...", "Compile a plan into epic.json and write the ids back into the plan", nil, func(cmd *cobra.Command, args []string) error {
 		a.Plans = args
 		return runCompile(cmd, a)

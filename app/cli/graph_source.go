@@ -55,7 +55,7 @@ func (a *graphArgs) epic(cmd *cobra.Command, args []string) (*ir.Epic, error) {
 
 // compiled compiles in memory.
 func (a *graphArgs) compiled(cmd *cobra.Command, files []string) (*ir.Epic, error) {
-	a.from.Plans, a.from.Format = files, project.FormatText
+	a.from.Plans, a.from.Format, a.from.Brief = files, project.FormatText, true
 	c, err := a.from.Compile(cmd.InOrStdin())
 	if err != nil {
 		return nil, err

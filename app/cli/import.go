@@ -13,7 +13,7 @@ import (
 )
 
 func newImportCommand() *cobra.Command {
-	a := &project.Args{}
+	a := &project.Args{Brief: true}
 	cmd := newCommand("import --as FORMAT [FILE|DIR|-]...", "Compile work of another format into epic.json, or its policy into HCL", nil, func(cmd *cobra.Command, args []string) error {
 		a.Plans = args
 		return runImport(cmd, a)

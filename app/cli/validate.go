@@ -17,7 +17,7 @@ import (
 )
 
 func newValidateCommand() *cobra.Command {
-	a := &project.Args{}
+	a := &project.Args{Brief: true}
 	var dialects, asJSON bool
 	cmd := newCommand("validate FILE...", "Check a plan, a policy, an epic, or files of another format; write nothing", nil, func(cmd *cobra.Command, args []string) error {
 		switch {

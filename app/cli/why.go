@@ -19,7 +19,7 @@ import (
 )
 
 func newWhyCommand() *cobra.Command {
-	a := &project.Args{}
+	a := &project.Args{Brief: true}
 	var file string
 	var asJSON bool
 	cmd := newCommand("why KEY [FIELD]", "Show where a sprint's values come from, with the source line", cobra.RangeArgs(1, 2), func(cmd *cobra.Command, args []string) error {

@@ -25,6 +25,7 @@ type Compilation struct {
 	Format  string // of the diagnostics
 	Hint    string // about the whole project, for people; usually empty
 	Ignored []string
+	brief   bool // see Args
 }
 
 // planFile is a plan's file and text.
@@ -114,7 +115,7 @@ func (a *Args) finish(c *Compilation, input *compiler.Input) (err error) {
 	if a.Recalls != nil {
 		a.Recalls(a, c.Project, input)
 	}
-	c.Input = *input
+	c.Input, c.brief = *input, a.Brief
 	c.run()
 	c.Sources, c.Format = Sources{c.Files, c.Project.Dir}, a.Format
 	return nil
@@ -122,16 +123,18 @@ func (a *Args) finish(c *Compilation, input *compiler.Input) (err error) {
 
 // run compiles the input.
 func (c *Compilation) run() {
-	if c.size() <= small {
+	if !c.brief || c.size() <= small {
 		c.Output = compiler.Compile(c.Input)
 		return
 	}
-	// What is collected less costs memory, and more costs CPU: make bench has a goal for
-	// each. The texts are the last large pieces, and what they are made of is still needed.
+	// Collecting less often costs memory, more often CPU: make bench has a goal for each. The
+	// texts are the last that is large, and what they are made of is still needed. Afterwards
+	// garbage is small beside both.
 	collectAt(170)
-	c.Input.Sealed = func() { collectAt(never) }
-	c.Output = compiler.Compile(c.Input)
-	collectAt(400)
+	defer collectAt(400)
+	in := c.Input
+	in.Texts = func() { collectAt(never) }
+	c.Output = compiler.Compile(in)
 }
 
 // Fit compiles a plan again in which no dialect is named and the default finds no items, with
@@ -205,6 +208,7 @@ type Args struct {
 	Push, Strict      bool
 	Format            string
 	As                string // format of the files; "": plans and beads are detected
+	Brief             bool   // the process ends soon: a large compile trades memory for time
 }
 
 // Options checks the flags and turns them into the compiler's options.
