@@ -328,3 +328,34 @@ func BenchmarkAppend(b *testing.B) {
 		})
 	}
 }
+
+// A file keeps its pages, whose number says when its log is merged.
+func TestTheLogIsMergedBySize(t *testing.T) {
+	for page, merged := range map[int64]int64{pageSize: walSize / pageSize, 4096: walSize / 4096} {
+		dir := t.TempDir()
+		if page != pageSize {
+			conn, err := sqlite.OpenConn(filepath.Join(dir, File), sqlite.OpenReadWrite|sqlite.OpenCreate)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, query := range []string{fmt.Sprint("PRAGMA page_size=", page), "VACUUM"} { // VACUUM writes the file
+				err = errors.Join(err, sqlitex.ExecuteTransient(conn, query, nil))
+			}
+			if err := errors.Join(err, conn.Close()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		l, err := Open(dir, "bd-1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for pragma, want := range map[string]int64{"page_size": page, "wal_autocheckpoint": merged} {
+			if got, err := l.number("PRAGMA " + pragma); got != want || err != nil {
+				t.Errorf("pages of %d bytes: %s is %d, want %d: %v", page, pragma, got, want, err)
+			}
+		}
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
