@@ -35,7 +35,7 @@ func (t *Late) Prompt(n *ir.Node, step *ir.Step, feedback, left []string) []byte
 			all = append(all, "")
 		}
 		if title != "" {
-			all = append(all, "## "+title, "")
+			all = append(all, title, "")
 		}
 		all = append(all, lines...)
 	}
@@ -48,7 +48,7 @@ func (t *Late) Prompt(n *ir.Node, step *ir.Step, feedback, left []string) []byte
 	case len(t.Task) > 0:
 		section("", t.Task...)
 		if t.About {
-			section("What the sprint is about: not to be done now, it is the next step", n.Prompt...)
+			section("## What the sprint is about: not to be done now, it is the next step", n.Prompt...)
 		}
 	case len(step.Prompt) > 0:
 		section("", step.Prompt...)
@@ -62,17 +62,17 @@ func (t *Late) Prompt(n *ir.Node, step *ir.Step, feedback, left []string) []byte
 	if step.Note != "" {
 		here = append(here, step.Note)
 	}
-	section("This step", here...)
-	some("What your worktree already contains", t.Basis)
-	some("What earlier steps reported", t.Earlier)
-	some("Files that earlier steps left", left)
-	some("An earlier try", t.Older)
-	some("Feedback: what to fix", feedback)
-	some("This turn", t.Turn)
+	section("## This step", here...)
+	some("## What your worktree already contains", t.Basis)
+	some("## What earlier steps reported", t.Earlier)
+	some("## Files that earlier steps left", left)
+	some("## An earlier try", t.Older)
+	some("## Feedback: what to fix", feedback)
+	some("## This turn", t.Turn)
 	if t.ByFile {
-		section("How to report", byFile...)
+		section("## How to report", byFile...)
 	} else {
-		section("How to report", byTool...)
+		section("## How to report", byTool...)
 	}
 	return joined(all)
 }

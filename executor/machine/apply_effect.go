@@ -109,7 +109,7 @@ func (r *Run) take(n *node, rep report) (executor.Effect, bool) {
 type report struct {
 	of   int64               // event that began it; 0: unknown
 	kind executor.EffectKind // "": any
-	gate string              // "", of any kind: any
+	gate string              // "" with kind "": any
 }
 
 // reportOf reports whether an event reports the end of an effect, and of which one.

@@ -1,7 +1,7 @@
 // Package condition reads what a gate requires of a field of an answer, such as `>= 80`,
 // holds values against it and compares conditions. In: text and JSON. Out: verdicts on
-// them. It is a leaf; policies checks conditions with it, ir compares those of two
-// epics, and executor/gate holds answers against them.
+// them. It imports only internal/text; policies checks conditions with it, ir compares
+// those of two epics, and executor/gate holds answers against them.
 package condition
 
 import (
@@ -63,9 +63,9 @@ func Parse(s string) (Condition, error) {
 	case rest == "":
 		return Condition{}, fmt.Errorf("nothing follows %s; write a value, such as %s 80", c.op, c.op)
 	case !ok:
-		return Condition{}, fmt.Errorf("%s is no value; write a number without a unit, true, false, or a text in quotes", quote(text.Shorten(rest, 60)))
+		return Condition{}, fmt.Errorf("%s is no value; write a number without a unit, true, false, or a text in quotes", quote(clip(rest)))
 	case c.value.typ != Number && c.op != "==" && c.op != "!=":
-		return Condition{}, fmt.Errorf("%s compares numbers, and %s is none; write a number, or == or !=", c.op, text.Shorten(c.value.shown, 60))
+		return Condition{}, fmt.Errorf("%s compares numbers, and %s is none; write a number, or == or !=", c.op, clip(c.value.shown))
 	}
 	return c, nil
 }
@@ -77,16 +77,16 @@ var misspelt = [][2]string{{"=>", ">="}, {"=<", "<="}, {"≥", ">="}, {"≤", "<
 func noOperator(s string) error {
 	for _, m := range misspelt {
 		if rest, ok := strings.CutPrefix(s, m[0]); ok {
-			return fmt.Errorf("%s is no operator; write %s", m[0], strings.TrimSpace(m[1]+" "+text.Shorten(strings.TrimSpace(rest), 60)))
+			return fmt.Errorf("%s is no operator; write %s", m[0], strings.TrimSpace(m[1]+" "+clip(strings.TrimSpace(rest))))
 		}
 	}
 	if v, ok := read([]byte(s)); ok && v.typ == Number {
-		return fmt.Errorf("the condition has no operator; write >= %s or == %s", text.Shorten(s, 60), text.Shorten(s, 60))
+		return fmt.Errorf("the condition has no operator; write >= %s or == %s", clip(s), clip(s))
 	}
 	if s == "" {
 		return errors.New("the condition is empty; write an operator and a value, such as >= 80")
 	}
-	return fmt.Errorf("the condition has no operator: write one of ==, !=, <, <=, >, >= before %s", quote(text.Shorten(s, 60)))
+	return fmt.Errorf("the condition has no operator: write one of ==, !=, <, <=, >, >= before %s", quote(clip(s)))
 }
 
 // String returns the condition in its one spelling, which Parse reads.
@@ -189,4 +189,10 @@ func quote(s string) string {
 	e.SetEscapeHTML(false)
 	_ = e.Encode(s) // a text always can be
 	return strings.TrimSpace(b.String())
+}
+
+// clip shortens what a message repeats.
+func clip(s string) string {
+	const most = 60
+	return text.Shorten(s, most)
 }
