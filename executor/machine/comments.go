@@ -3,6 +3,7 @@ package machine
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -110,8 +111,8 @@ func attemptText(id ir.NodeID, iter int, l *AttemptLog) string {
 	case executor.AttemptStopped:
 		how = "was stopped"
 	}
-	out := fmt.Sprintf("[iter:%d] [task:%s] [tests:%s] [commits:%d] %s #%d %s%s",
-		iter, id, executor.TestsOf(l.Gates), commits, l.Step, l.Number, how, why)
+	out := "[iter:" + strconv.Itoa(iter) + "] [task:" + string(id) + "] [tests:" + executor.TestsOf(l.Gates) + "] [commits:" + strconv.Itoa(commits) + "] " +
+		l.Step + " #" + strconv.Itoa(l.Number) + " " + how + why
 	if l.Outcome.Summary != "" {
 		out += "\n" + strings.TrimSpace(l.Outcome.Summary)
 	}
