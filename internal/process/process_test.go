@@ -121,6 +121,39 @@ func TestSweepFindsProcessesByTheirMark(t *testing.T) {
 	}
 }
 
+// A program that is being started says its mark only then: it is waited for in the group of
+// one that was killed.
+func TestASweepWaitsForWhatIsBeingStarted(t *testing.T) {
+	if _, err := os.Stat("/proc/self/environ"); err != nil {
+		t.Skip("no /proc")
+	}
+	dir := t.TempDir()
+	mark := "RALPH_TEST_MARK=" + dir + "/x"
+	start := func(group int, env []string, line string) *exec.Cmd {
+		t.Helper()
+		cmd := exec.Command("/bin/sh", "-c", line)
+		cmd.Env, cmd.SysProcAttr = env, &syscall.SysProcAttr{Setpgid: true, Pgid: group}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		return cmd
+	}
+	first := start(0, []string{mark}, "while :; do sleep 1; done")
+	late := start(first.Process.Pid, []string{}, "sleep 0.5; exec env "+mark+" sleep 100")
+	for Sweep(dir+"/", "RALPH_TEST_MARK") == 0 { // the first one has not said its mark yet
+	}
+	for _, cmd := range []*exec.Cmd{first, late} {
+		done := make(chan struct{})
+		go func() { _ = cmd.Wait(); close(done) }()
+		select {
+		case <-done:
+		case <-time.After(10 * time.Second):
+			t.Errorf("%s lives after the sweep", cmd)
+			_ = syscall.Kill(cmd.Process.Pid, syscall.SIGKILL)
+		}
+	}
+}
+
 func TestOutputIsCutInTheMiddle(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	s := sh("yes start | head -c 500000; echo END")

@@ -21,16 +21,23 @@ func Sweep(prefix string, names ...string) int {
 
 // sweep kills what is found until nothing is, and returns how many it killed. A process whose
 // program is just being started has no environment for a moment, and its parent may be among
-// the killed: after these it looks again.
+// the killed: after these it looks again, and while there is one in a group of theirs it waits.
 func sweep(find func() []proc) int {
 	killed := map[proc]bool{}
-	clean := 0
+	clean, waits := 0, time.Time{}
 	for range 2000 { // one that hangs in the kernel cannot be waited for
 		found := find()
-		if len(found) > 0 || !allGone(killed) {
+		switch {
+		case len(found) > 0 || !allGone(killed):
 			clean = 0
-		} else if clean++; clean > 2 || len(killed) == 0 {
-			break
+		case (waits.IsZero() || time.Since(waits) < 2*time.Second) && starting(killed): // else it was started without one
+			if waits.IsZero() {
+				waits = time.Now()
+			}
+		case clean >= 2 || len(killed) == 0:
+			return len(killed)
+		default:
+			clean++
 		}
 		for _, p := range found {
 			if signal(p, syscall.SIGKILL) {
@@ -41,6 +48,22 @@ func sweep(find func() []proc) int {
 		time.Sleep(time.Duration(1+5*clean) * time.Millisecond)
 	}
 	return len(killed)
+}
+
+// starting reports whether a process in a group of the killed has no environment.
+func starting(killed map[proc]bool) bool {
+	groups := map[int]bool{}
+	for p := range killed {
+		groups[p.group] = true
+	}
+	for _, p := range readTable() {
+		if groups[p.group] && !p.dead {
+			if vars, ok := environment(p.pid); !ok || len(vars) == 0 || len(vars[0]) == 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // allGone reports whether none of them lives: what lost its parent is not found as
