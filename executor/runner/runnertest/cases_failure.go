@@ -63,7 +63,7 @@ func failures(a Agent) []Case {
 			Name:  "a model that is silent is a stall",
 			turns: broken(modeltest.Fault{Kind: modeltest.Hang}),
 			play: func(t *testing.T, s *stage) {
-				p := s.run(t.Context(), turn{quiet: s.patient()})
+				p := s.run(t.Context(), turn{quiet: 2 * s.agent.Quiet}) // before the program gives the model up itself
 				if p.err != nil || p.ended.End != executor.EndStalled {
 					t.Fatalf("got end %q, error %v\n%s", p.ended.End, p.err, p.evidence())
 				}
