@@ -160,7 +160,7 @@ func (c *Compilation) Found(code diag.Code) bool {
 }
 
 // small is the size of plans, in bytes, up to which a compile stays within the memory that
-// docs/limits.md promises. Above it, ralph trades memory for time.
+// docs/limits.md promises. Above it, a command that ends soon trades memory for time.
 const small = 1 << 20
 
 func (c *Compilation) size() (n int) {
