@@ -30,11 +30,13 @@ func sweep(find func() []proc) int {
 		switch {
 		case len(found) > 0 || !allGone(killed):
 			clean = 0
+		case len(killed) == 0:
+			return 0
 		case (waits.IsZero() || time.Since(waits) < 2*time.Second) && starting(killed): // else it was started without one
 			if waits.IsZero() {
 				waits = time.Now()
 			}
-		case clean >= 2 || len(killed) == 0:
+		case clean >= 2:
 			return len(killed)
 		default:
 			clean++
