@@ -172,20 +172,20 @@ type Tools struct {
 
 // OutcomeFile is the file for the agent's outcome, or in a Raw run its answer. It also
 // holds reports made through Tools.
-func (r AgentRun) OutcomeFile() string { return r.Files + "/" + r.Turn() + ".outcome.json" }
+func (r *AgentRun) OutcomeFile() string { return r.Files + "/" + r.Turn() + ".outcome.json" }
 
 // Inside is what programs in a sandbox see at the place of Files: copies of what they are
 // to read, and what they write.
-func (r AgentRun) Inside() string { return r.Files + "/inside-" + r.Turn() }
+func (r *AgentRun) Inside() string { return r.Files + "/inside-" + r.Turn() }
 
 // Left is where files are kept that programs in a sandbox left beside their outcome.
-func (r AgentRun) Left() string { return r.Files + "/" + LeftDir + r.Turn() }
+func (r *AgentRun) Left() string { return r.Files + "/" + LeftDir + r.Turn() }
 
 // LeftDir begins the names of such directories.
 const LeftDir = "left-"
 
 // Seen is where the turn's programs find Files.
-func (r AgentRun) Seen() string {
+func (r *AgentRun) Seen() string {
 	if r.Wall != nil && r.Wall.Kind.InPlace() {
 		return r.Inside()
 	}
@@ -193,7 +193,7 @@ func (r AgentRun) Seen() string {
 }
 
 // Turn is the base name of the files of this turn.
-func (r AgentRun) Turn() string {
+func (r *AgentRun) Turn() string {
 	if r.Name != "" {
 		return r.Name
 	}

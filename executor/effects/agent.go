@@ -41,44 +41,58 @@ func (w *Worker) agent(e *executor.Effect, q *executor.Request) (work, error) {
 		run.Notes = []byte(notes + "\n")
 	}
 	return func(ctx context.Context) (executor.Body, error) {
-		if e.Redo {
-			if err := setAside(run.Files, run.Name); err != nil {
-				return nil, err
-			}
-		}
-		run := run
-		c, err := w.confine(stay{in: w.Epic.StepConfined(step, e.Node == executor.Integration), whose: ofAgent, who: run.Agent, agent: run.Agent, node: n.ID, dir: run.Dir})
+		c, err := w.enter(e, n, step, &run, paths)
 		if err != nil {
 			return nil, err
 		}
-		if run.Wall = c.spec(); run.Wall != nil {
-			for _, p := range paths { // of other attempts
-				run.Wall.Mounts = append(run.Wall.Mounts, wall.Mount{From: p, Optional: true})
-			}
-			run.Prompt = append(slices.Clip(run.Prompt), c.told()...)
-		}
-		ended, err := runner.Run(ctx, run)
-		if ended.Sandbox = c.account(); ended.Sandbox != nil { // what came without it fits
-			ended.Bound()
-		}
-		if ended.Sandbox.OutOfMemory() != "" && ctx.Err() == nil { // what it did, not what happened to it
-			ended.End, ended.ExitCode, ended.Outcome, err = executor.EndExited, outOfMemory, executor.Outcome{}, nil
-		}
-		err = errors.Join(err, c.done())
-		if ended.Agent == "" {
-			ended.Agent = run.Agent
-		}
-		if ended.Model = cmp.Or(ended.Model, run.Model); !w.Epic.UsesModel(run.Agent) {
-			ended.Model = ""
-		}
-		if err = errors.Join(err, w.plainFiles(run.Files)); err != nil {
-			f := Failed(ctx, *e, err)
-			f.Usage, f.Sandbox = ended.Usage, ended.Sandbox
-			return f, nil
-		}
-		ended.Usage = w.stated(ended.Agent, ended.Usage)
-		return ended, nil
+		ended, err := runner.Run(ctx, run) // a thousand wait here: what is on their stacks is kept
+		return w.leave(ctx, e, &run, c, &ended, err)
 	}, nil
+}
+
+// enter makes ready for a turn: its files, and its sandbox, in which files of other
+// attempts can be read.
+func (w *Worker) enter(e *executor.Effect, n *ir.Node, step *ir.Step, run *executor.AgentRun, others []string) (*confined, error) {
+	if e.Redo {
+		if err := setAside(run.Files, run.Name); err != nil {
+			return nil, err
+		}
+	}
+	c, err := w.confine(stay{in: w.Epic.StepConfined(step, e.Node == executor.Integration), whose: ofAgent, who: run.Agent, agent: run.Agent, node: n.ID, dir: run.Dir})
+	if err != nil {
+		return nil, err
+	}
+	if run.Wall = c.spec(); run.Wall != nil {
+		for _, p := range others {
+			run.Wall.Mounts = append(run.Wall.Mounts, wall.Mount{From: p, Optional: true})
+		}
+		run.Prompt = append(slices.Clip(run.Prompt), c.told()...)
+	}
+	return c, nil
+}
+
+// leave says how a turn ended.
+func (w *Worker) leave(ctx context.Context, e *executor.Effect, run *executor.AgentRun, c *confined, ended *executor.AgentEnded, err error) (executor.Body, error) {
+	if ended.Sandbox = c.account(); ended.Sandbox != nil { // what came without it fits
+		ended.Bound()
+	}
+	if ended.Sandbox.OutOfMemory() != "" && ctx.Err() == nil { // what it did, not what happened to it
+		ended.End, ended.ExitCode, ended.Outcome, err = executor.EndExited, outOfMemory, executor.Outcome{}, nil
+	}
+	err = errors.Join(err, c.done())
+	if ended.Agent == "" {
+		ended.Agent = run.Agent
+	}
+	if ended.Model = cmp.Or(ended.Model, run.Model); !w.Epic.UsesModel(run.Agent) {
+		ended.Model = ""
+	}
+	if err = errors.Join(err, w.plainFiles(run.Files)); err != nil {
+		f := Failed(ctx, e.Gate, err)
+		f.Usage, f.Sandbox = ended.Usage, ended.Sandbox
+		return f, nil
+	}
+	ended.Usage = w.stated(ended.Agent, ended.Usage)
+	return *ended, nil
 }
 
 // outOfMemory is the exit code of a turn whose sandbox had used up its memory: 128 and SIGKILL.

@@ -71,7 +71,7 @@ func New(t Tools, record func(context.Context, executor.Event) error) *Worker {
 func (w *Worker) Do(ctx context.Context, q *executor.Request) (executor.Body, error) {
 	q, err := w.whole(ctx, q)
 	if err != nil {
-		return executor.Redacted(Failed(ctx, q.Effect, err), w.Redact), nil
+		return executor.Redacted(Failed(ctx, q.Effect.Gate, err), w.Redact), nil
 	}
 	do, err := w.begin(q)
 	if err != nil {
@@ -79,7 +79,7 @@ func (w *Worker) Do(ctx context.Context, q *executor.Request) (executor.Body, er
 	}
 	body, err := do(ctx)
 	if err != nil {
-		body = Failed(ctx, q.Effect, err)
+		body = Failed(ctx, q.Effect.Gate, err)
 	}
 	return executor.Redacted(body, w.Redact), nil
 }
@@ -181,9 +181,9 @@ func madeUp(n *ir.Node, q *executor.Request) *ir.Step {
 	return &s
 }
 
-// Failed is the reason, in the machine's words, why an effect did not happen.
-func Failed(ctx context.Context, e executor.Effect, err error) executor.EffectFailed {
-	f := executor.EffectFailed{Class: executor.FailTransient, Detail: executor.Plain(err.Error()), Gate: e.Gate}
+// Failed is the reason, in the machine's words, why an effect (of a gate, or "") did not happen.
+func Failed(ctx context.Context, gate string, err error) executor.EffectFailed {
+	f := executor.EffectFailed{Class: executor.FailTransient, Detail: executor.Plain(err.Error()), Gate: gate}
 	if ctx.Err() != nil {
 		f.Class, f.Detail = executor.FailInterrupted, "ralph ended"
 		return f

@@ -51,7 +51,7 @@ func (w *Worker) gate(e *executor.Effect, q *executor.Request) (work, error) {
 			judged.Millis += took
 		}
 		if err != nil {
-			f := Failed(ctx, *e, err)
+			f := Failed(ctx, e.Gate, err)
 			f.Usage = judged.Usage
 			return f, nil
 		}

@@ -23,11 +23,11 @@ func (d *driver) preflight(checks []machine.BaseCheck) {
 		return d.record(ctx, executor.Event{Body: executor.Redacted(b, d.Redact)})
 	}
 	d.work.Go(func() {
-		end, seen, err := d.watch(ctx, executor.Effect{Kind: executor.EffectGate, Step: executor.Preflight}, func(ctx context.Context) (executor.Body, error) {
+		end, seen, err := d.watch(ctx, &executor.Effect{Kind: executor.EffectGate, Step: executor.Preflight}, func(ctx context.Context) (executor.Body, error) {
 			return executor.PreflightEnded{}, effects.Preflight(ctx, &d.Tools, machine.Untried(checks), tell)
 		})
 		if err != nil {
-			end = executor.PreflightEnded{Detail: effects.Failed(ctx, executor.Effect{}, err).Detail}
+			end = executor.PreflightEnded{Detail: effects.Failed(ctx, "", err).Detail}
 		}
 		d.reports <- report{event: executor.Event{Body: executor.Redacted(end, d.Redact)}, seen: seen}
 	})

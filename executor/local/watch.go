@@ -19,12 +19,12 @@ func (d *driver) watched(start executor.RunStarted) error {
 
 // watch does an effect, and looks before it, and after it if it runs programs of
 // others. What was changed before it began is put on record at once.
-func (d *driver) watch(ctx context.Context, e executor.Effect, do func(context.Context) (executor.Body, error)) (executor.Body, []executor.Sighting, error) {
+func (d *driver) watch(ctx context.Context, e *executor.Effect, do func(context.Context) (executor.Body, error)) (executor.Body, []executor.Sighting, error) {
 	if d.Watch == nil {
 		body, err := do(ctx)
 		return body, nil, err
 	}
-	before := d.Watch.Begin(e)
+	before := d.Watch.Begin(*e)
 	if d.tell(before) {
 		before = nil
 	}
@@ -32,7 +32,7 @@ func (d *driver) watch(ctx context.Context, e executor.Effect, do func(context.C
 	if !e.Kind.Foreign() {
 		return body, before, err
 	}
-	return body, append(before, d.Watch.End(e)...), err
+	return body, append(before, d.Watch.End(*e)...), err
 }
 
 // tell hands sightings to the goroutine that owns the run, and reports whether

@@ -41,7 +41,7 @@ func (d *driver) worker(j job) {
 // perform does one effect.
 func (d *driver) perform(j job) report {
 	e := &j.q.Effect
-	body, seen, err := d.watch(j.ctx, *e, func(ctx context.Context) (executor.Body, error) { return d.effects.Do(ctx, j.q) })
+	body, seen, err := d.watch(j.ctx, e, func(ctx context.Context) (executor.Body, error) { return d.effects.Do(ctx, j.q) })
 	if err != nil {
 		return report{began: e.Seq, seen: seen, err: err}
 	}

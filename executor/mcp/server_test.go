@@ -61,7 +61,7 @@ func TestAReportThatWasAnsweredOutlivesAKill(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait() // it was killed
-	if got := file(t, executor.AgentRun{Files: files}.OutcomeFile()); refused || got != want {
+	if got := file(t, (&executor.AgentRun{Files: files}).OutcomeFile()); refused || got != want {
 		t.Errorf("got %q, and after the kill the file holds %q", said, got)
 	}
 }

@@ -65,8 +65,8 @@ func (c *Runner) Run(ctx context.Context, r executor.AgentRun) (executor.AgentEn
 	case "arg":
 		spec.Argv = append(argv, string(runner.Prompt(r)))
 	}
-	if r.Activity != nil {
-		p := process.NewPulse(func(n int64, line string) { r.Activity(executor.Activity{Bytes: n, Line: c.Base.Plain(line)}) })
+	if tell := r.Activity; tell != nil {
+		p := process.NewPulse(func(n int64, line string) { tell(executor.Activity{Bytes: n, Line: c.Base.Plain(line)}) })
 		spec.Tap = p.Heard
 		defer p.End()
 	}
