@@ -32,6 +32,9 @@ var families struct {
 
 	strays map[int]uint64 // orphans that may be any family's, with their starts
 
+	table map[int]proc    // of the last look; one look follows another, and they write over it
+	owner map[int]*family // found by it
+
 	known  bool // there is a process table
 	unsure bool // a process was about to become another program, and may belong to any
 }
@@ -72,9 +75,9 @@ func (f *family) look(notBefore time.Time) (alive []proc, known bool) {
 	defer families.mu.Unlock()
 	if families.at.Before(notBefore) {
 		families.at = time.Now()
-		all := readTable()
-		if families.known = all != nil; families.known {
-			assign(all)
+		families.table = readTable(families.table)
+		if families.known = families.table != nil; families.known {
+			assign(families.table)
 		}
 	}
 	for _, p := range f.seen {
@@ -86,7 +89,11 @@ func (f *family) look(notBefore time.Time) (alive []proc, known bool) {
 // assign says to whom each process belongs. Families that end also take the
 // strays that can be no one else's.
 func assign(all map[int]proc) {
-	owner := map[int]*family{}
+	if families.owner == nil {
+		families.owner = map[int]*family{}
+	}
+	owner := families.owner
+	clear(owner)
 	for f := range families.set {
 		for pid, p := range f.seen {
 			if now, ok := all[pid]; !ok || now.start != p.start || now.dead {
@@ -100,10 +107,7 @@ func assign(all map[int]proc) {
 		}
 	}
 	families.unsure = false
-	children := map[int][]proc{}
-	for _, p := range all {
-		children[p.parent] = append(children[p.parent], p)
-	}
+	children := childrenIn(all)
 	strays := map[int]uint64{}
 	self, _ := read(os.Getpid())
 	for grown := true; grown; {

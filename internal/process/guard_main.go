@@ -152,7 +152,7 @@ func (g *guard) end() {
 	began := time.Now()
 	h := &hunt{guard: g, homes: map[int]bool{}, hit: map[int]proc{}}
 	for clean := 0; clean < 2 && time.Since(began) < giveUp; {
-		all := readTable()
+		all := readTable(nil)
 		if all == nil { // no process table: the groups alone are known
 			for pid := range g.began {
 				_ = syscall.Kill(-pid, syscall.SIGKILL)
@@ -194,10 +194,7 @@ func (h *hunt) find(all map[int]proc) map[proc]bool {
 	}
 	self := os.Getpid()
 	found := h.known(all, self)
-	children := map[int][]proc{}
-	for _, p := range all {
-		children[p.parent] = append(children[p.parent], p)
-	}
+	children := childrenIn(all)
 	for grown := true; grown; {
 		grown = false
 		members := make([]proc, 0, len(found))

@@ -89,7 +89,7 @@ func TestTheGuardEndsNobodyElse(t *testing.T) {
 		})
 	}
 	h := &hunt{guard: &guard{name: "1-2-x", session: far}, homes: map[int]bool{}, hit: map[int]proc{}}
-	if found := h.find(readTable()); len(found) != 0 {
+	if found := h.find(readTable(nil)); len(found) != 0 {
 		t.Errorf("a guard that was told nothing would end %v", slices.Collect(maps.Keys(found)))
 	}
 }

@@ -18,15 +18,19 @@ type proc struct {
 	dead                        bool   // it waits to be reaped, or is just gone; not one of which only the first thread has ended
 }
 
-// readTable reads the process table; it is nil where there is no /proc.
-func readTable() map[int]proc {
+// readTable reads the process table; it is nil where there is no /proc. A table that is
+// not needed any more is written over.
+func readTable(all map[int]proc) map[int]proc {
 	dir, err := os.Open("/proc")
 	if err != nil {
 		return nil
 	}
 	names, _ := dir.Readdirnames(-1) // a part is better than nothing
 	_ = dir.Close()
-	all := make(map[int]proc, len(names))
+	clear(all)
+	if all == nil {
+		all = make(map[int]proc, len(names))
+	}
 	for _, name := range names {
 		if pid, err := strconv.Atoi(name); err == nil {
 			if p, ok := read(pid); ok {

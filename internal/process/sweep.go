@@ -4,6 +4,7 @@ package process
 
 import (
 	"bytes"
+	"maps"
 	"os"
 	"slices"
 	"syscall"
@@ -58,7 +59,7 @@ func starting(killed map[proc]bool) bool {
 	for p := range killed {
 		groups[p.group] = true
 	}
-	for _, p := range readTable() {
+	for _, p := range readTable(nil) {
 		if groups[p.group] && !p.dead {
 			if vars, ok := environment(p.pid); !ok || len(vars) == 0 || len(vars[0]) == 0 {
 				return true
@@ -81,7 +82,7 @@ func allGone(killed map[proc]bool) bool {
 
 // marked lists the living processes that carry a mark, and their descendants.
 func marked(prefix string, names []string) []proc {
-	all := readTable()
+	all := readTable(nil)
 	mine := map[int]bool{}
 	for pid := os.Getpid(); pid > 1 && !mine[pid]; pid = all[pid].parent {
 		mine[pid] = true
@@ -90,11 +91,9 @@ func marked(prefix string, names []string) []proc {
 		name, value, _ := bytes.Cut(v, []byte{'='})
 		return bytes.HasPrefix(value, []byte(prefix)) && slices.Contains(names, string(name))
 	}
-	children := map[int][]proc{}
 	taken := map[int]bool{}
 	var out []proc
 	for _, p := range all {
-		children[p.parent] = append(children[p.parent], p)
 		if mine[p.pid] || p.dead {
 			continue
 		}
@@ -103,11 +102,26 @@ func marked(prefix string, names []string) []proc {
 			out = append(out, p)
 		}
 	}
-	return descend(out, children, func(_, c proc) bool {
+	return descend(out, childrenIn(all), func(_, c proc) bool {
 		is := !taken[c.pid] && !mine[c.pid] && !c.dead
 		taken[c.pid] = taken[c.pid] || is
 		return is
 	})
+}
+
+// childrenIn lists the processes of a table by their parents.
+func childrenIn(all map[int]proc) map[int][]proc {
+	list := slices.AppendSeq(make([]proc, 0, len(all)), maps.Values(all))
+	slices.SortFunc(list, func(a, b proc) int { return a.parent - b.parent })
+	children := map[int][]proc{}
+	for i := 0; i < len(list); {
+		from, parent := i, list[i].parent
+		for i < len(list) && list[i].parent == parent {
+			i++
+		}
+		children[parent] = list[from:i]
+	}
+	return children
 }
 
 // descend adds to a list the children of those in it, and theirs, that take says.

@@ -25,7 +25,7 @@ func SweepDir(dir, mark string) int {
 // orphansIn lists the processes that this one has adopted and that work in dir, with
 // their descendants.
 func orphansIn(dir, mark string) []proc {
-	all := readTable()
+	all := readTable(nil)
 	self, _ := read(os.Getpid())
 	roots := map[int]bool{}
 	families.mu.Lock()
@@ -33,10 +33,8 @@ func orphansIn(dir, mark string) []proc {
 		roots[f.root.pid] = true
 	}
 	families.mu.Unlock()
-	children := map[int][]proc{}
 	var out []proc
 	for _, p := range all {
-		children[p.parent] = append(children[p.parent], p)
 		if p.parent != self.pid || p.dead || roots[p.pid] || p.session == self.session {
 			continue
 		}
@@ -49,5 +47,5 @@ func orphansIn(dir, mark string) []proc {
 			out = append(out, p)
 		}
 	}
-	return descend(out, children, func(_, c proc) bool { return !c.dead })
+	return descend(out, childrenIn(all), func(_, c proc) bool { return !c.dead })
 }
