@@ -19,6 +19,9 @@ import (
 // statement alone, for which it writes a journal of its own.
 const manyRows = 16
 
+// maxKept is in bytes: what one large batch took is not kept for those that follow.
+const maxKept = 256 << 10
+
 const insertOne = "INSERT OR FAIL INTO events(seq, hash, body) VALUES (?, ?, ?)"
 
 var insertMany = insertOne + strings.Repeat(", (?, ?, ?)", manyRows-1)
@@ -45,6 +48,9 @@ func (l *Log) Append(ctx context.Context, events []executor.Event) (err error) {
 			return
 		}
 		l.last, l.hash = last, hash
+		if cap(l.buf) > maxKept {
+			l.buf, l.ends = nil, nil
+		}
 	}()
 	// All of it is made before the transaction begins.
 	if last, hash, err = l.link(events); err != nil {
