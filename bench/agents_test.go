@@ -3,8 +3,10 @@ package bench
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -54,9 +56,11 @@ func status(tb testing.TB, name string) int64 {
 	return n << 10
 }
 
-// TestHelperRunsManyAgents is no test: it is the process that is measured.
+// TestHelperRunsManyAgents is no test: it is the process that is measured, the time in
+// RALPH_BENCH_AGENTS after the last agent has begun.
 func TestHelperRunsManyAgents(t *testing.T) {
-	if os.Getenv("RALPH_BENCH_AGENTS") == "" {
+	after, err := time.ParseDuration(os.Getenv("RALPH_BENCH_AGENTS"))
+	if err != nil {
 		t.Skip("only as a child")
 	}
 	lines := make([]string, manyAgents)
@@ -74,8 +78,10 @@ func TestHelperRunsManyAgents(t *testing.T) {
 	go func() {
 		defer close(measured)
 		<-all
-		<-time.After(12 * time.Second) // all have begun, and are idle
-		fmt.Printf("\nresident %d peak %d\n", status(t, "VmRSS"), status(t, "VmHWM"))
+		<-time.After(after)
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		fmt.Printf("\nresident %d peak %d stack %d\n", status(t, "VmRSS"), status(t, "VmHWM"), m.StackInuse)
 		stop <- os.Interrupt
 		stop <- os.Interrupt
 	}()
@@ -95,28 +101,41 @@ type here struct {
 
 func (h here) Dir(ir.NodeID) string { return h.dir }
 
+// agents starts the helper, and returns its figures in bytes.
+func agents(tb testing.TB, after time.Duration) (resident, peak, stack int64) {
+	tb.Helper()
+	if _, err := os.Stat("/proc/self/status"); err != nil {
+		fmt.Fprintf(os.Stderr, "\n*** %s: no /proc/self/status here ***\n\n", tb.Name())
+		tb.Skip()
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestHelperRunsManyAgents$")
+	cmd.Env = append(os.Environ(), "RALPH_BENCH_AGENTS="+after.String())
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		tb.Fatalf("%v\n%s", err, out)
+	}
+	_, rest, _ := strings.Cut(string(out), "\nresident ")
+	if _, err := fmt.Sscanf(rest, "%d peak %d stack %d", &resident, &peak, &stack); err != nil {
+		tb.Fatalf("%v\n%s", err, out)
+	}
+	return resident, peak, stack
+}
+
 // BenchmarkAgents: 1,000 agents in flight, each an idle child, and ralph needs at
 // most 64 MB.
 func BenchmarkAgents(b *testing.B) {
-	if _, err := os.Stat("/proc/self/status"); err != nil {
-		fmt.Fprintf(os.Stderr, "\n*** %s: no /proc/self/status here ***\n\n", b.Name())
-		b.Skip()
-	}
 	var resident, peak int64
 	for b.Loop() {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestHelperRunsManyAgents$")
-		cmd.Env = append(os.Environ(), "RALPH_BENCH_AGENTS=1")
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			b.Fatalf("%v\n%s", err, out)
-		}
-		_, rest, _ := strings.Cut(string(out), "\nresident ")
-		var r, p int64
-		if _, err := fmt.Sscanf(rest, "%d peak %d", &r, &p); err != nil {
-			b.Fatalf("%v\n%s", err, out)
-		}
+		r, p, _ := agents(b, 12*time.Second) // all have begun, and are idle
 		resident, peak = max(resident, r), max(peak, p)
 	}
 	b.ReportMetric(float64(resident)/(1<<20), "resident-MB")
 	b.ReportMetric(float64(peak)/(1<<20), "peak-MB")
+}
+
+// countAgents: a stack is of 8, 16, 32 kB; what the others of the process take is not worth
+// one for each agent.
+func countAgents(t *testing.T, now map[string]float64) {
+	_, _, stack := agents(t, 3*time.Second)
+	now["an agent in flight: kB of its stack"] = 8 * math.Round(float64(stack)/manyAgents/(8<<10))
 }

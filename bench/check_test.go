@@ -41,6 +41,7 @@ func TestCounts(t *testing.T) {
 	countApply(t, now)
 	countStart(t, now)
 	countGit(t, now)
+	countAgents(t, now)
 
 	names := slices.Sorted(maps.Keys(now))
 	if mode == "update" {
