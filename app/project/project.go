@@ -203,12 +203,12 @@ func ReadFile(path string) ([]byte, error) {
 		return nil, exit.Inputf("%s has %d MB; at most %d MB are read", path, info.Size()>>20, most>>20)
 	}
 	b := make([]byte, info.Size())
-	copy(b, head)
 	if err == nil {
 		var more int
 		more, err = io.ReadFull(f, b[n:])
 		n += more
 	}
+	copy(b, head) // right after make it would clear all of b, which nothing can interrupt
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
 		return nil, exit.Inputf("read %s: %w", path, err)
 	}
