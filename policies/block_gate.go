@@ -85,7 +85,7 @@ func (d *decoder) gate(b *hcl.Block) *Gate {
 	r.fill(g)
 	withoutAt(g.Approvers.V)
 	r.checkEnv("env", g.Env)
-	r.checkHosts("network", g.Network)
+	r.checkHosts(g.Network)
 	if g.Kind.V == "" && !g.Kind.Set {
 		g.Kind = Value[string]{V: r.guessKind(), Origin: "default"}
 	}

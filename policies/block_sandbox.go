@@ -41,7 +41,7 @@ const (
 )
 
 func (s *Sandbox) check(r *reader) {
-	r.checkHosts("network", s.Network)
+	r.checkHosts(s.Network)
 	r.checkEach("services", s.Services, checkService)
 	for name, v := range map[string]Value[[]string]{"cache": s.Cache, "read": s.Read, "write": s.Write} {
 		r.checkEach(name, v, checkPlace)

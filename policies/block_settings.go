@@ -130,7 +130,7 @@ type Integration struct {
 var integrationBlock = &block{of: (*Integration)(nil), name: "integration", doc: "how results come together"}
 
 func (i *Integration) check(r *reader) {
-	r.checkHosts("network", i.Network)
+	r.checkHosts(i.Network)
 	if i.Network.V != nil && len(i.Network.V) == 0 {
 		r.wrong("network", i.Network.Range, errors.New("an empty list leaves to each gate what it may reach: take the hosts out of the gates, or leave the line out"))
 	}

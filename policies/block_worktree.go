@@ -27,7 +27,7 @@ func (w *Worktree) check(r *reader) {
 		r.invalid("max_commit", w.MaxCommit.Range, errors.New("it is above 0, such as \"256MB\""))
 	}
 	r.checkEnv("env", w.Env)
-	r.checkHosts("network", w.Network)
+	r.checkHosts(w.Network)
 }
 
 func (r *reader) checkEnv(name string, v Value[map[string]string]) {

@@ -40,7 +40,7 @@ func (s *Set) checkNetworks(d *decoder) {
 }
 
 // checkHosts reports what cannot be in a list of hosts, the first of it.
-func (r *reader) checkHosts(name string, v Value[[]string]) { r.checkEach(name, v, checkHost) }
+func (r *reader) checkHosts(v Value[[]string]) { r.checkEach("network", v, checkHost) }
 
 // checkHost reads "example.com", "*.example.com", either with a port, "model" or "*".
 func checkHost(s string) error {

@@ -98,7 +98,7 @@ func sprintLine(v machine.NodeView) SprintLine {
 }
 
 // epic is everything about an epic but its graph.
-func (l *live) epic() (Epic, error) {
+func (l *live) epic() Epic {
 	r := l.rec
 	out := Epic{
 		EpicLine: l.line(), Repo: filepath.Base(l.repo.Dir), Dir: l.repo.Dir, Digest: r.Given.Digest,
@@ -121,7 +121,7 @@ func (l *live) epic() (Epic, error) {
 			out.Upcoming = append(out.Upcoming, line)
 		}
 	}
-	return out, nil
+	return out
 }
 
 // continues reports whether ralph apply would begin anything now.

@@ -36,12 +36,8 @@ func fileRoutes() []route {
 	return []route{
 		apart[Diff]("/nodes/{key}/diff", "what a sprint changed", (*Server).sprintDiff, onePath),
 		ofEpic[[]TimelineRow]("/timeline", "its attempts, and what went on in them when", func(l *live, r *http.Request) (any, error) {
-			rows, err := l.timeline()
-			if err != nil {
-				return nil, err
-			}
 			q := r.URL.Query()
-			return within(rows, q.Get("from"), q.Get("to"))
+			return within(l.timeline(), q.Get("from"), q.Get("to"))
 		}, param{"from", "only what did not end before this time (RFC 3339)", false}, param{"to", "only what did not begin after it", false}),
 		ofEpic[Cost]("/cost", "what its agents cost", func(l *live, _ *http.Request) (any, error) { return l.cost() }),
 		apart[Trust]("/trust", "what speaks for its results, and what does not", (*Server).trust),

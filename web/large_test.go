@@ -104,9 +104,9 @@ func TestTheClockIsSetBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	soon := time.Now().Add(time.Minute)
-	rows, err := l.timeline()
-	if err != nil || len(rows) < 3 {
-		t.Fatalf("%+v %v", rows, err)
+	rows := l.timeline()
+	if len(rows) < 3 {
+		t.Fatalf("%+v", rows)
 	}
 	for _, r := range rows {
 		if r.Start.After(soon) || r.End != nil && (r.End.Before(r.Start) || r.End.After(soon)) {
@@ -118,10 +118,7 @@ func TestTheClockIsSetBack(t *testing.T) {
 			}
 		}
 	}
-	e, err := l.epic()
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := l.epic()
 	for _, line := range e.Sprints {
 		if line.Since != nil && line.Since.After(soon) || line.WorkMS < 0 {
 			t.Errorf("%+v", line)

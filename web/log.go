@@ -74,17 +74,17 @@ func (n *numbers) number(name string, from, to int64) int64 {
 }
 
 // entries are a page of the log, newest first, with the kinds of events there are.
-func (l *live) entries(of wanted) (Log, error) {
+func (l *live) entries(of wanted) Log {
 	if of.key != "" {
 		v, is := l.byKey(of.key)
 		if !is {
-			return Log{Entries: []Entry{}}, nil
+			return Log{Entries: []Entry{}}
 		}
 		of.node = v.ID
 	}
 	out := l.log(l.rec.Events, of)
 	out.Kinds = l.kindsOf()
-	return out, nil
+	return out
 }
 
 // log is the newest of some events.

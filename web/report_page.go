@@ -88,11 +88,7 @@ func (f *frozen) dataOf() (*reportData, error) {
 	if o := f.live.rec.Run.Overview(); o.Held.For != executor.ForBudget {
 		d.Over = o.Over
 	}
-	epic, err := f.live.epic()
-	if err != nil {
-		return nil, err
-	}
-	if err := json.Unmarshal(f.frozenJSON(epic), &d.Epic); err != nil {
+	if err := json.Unmarshal(f.frozenJSON(f.live.epic()), &d.Epic); err != nil {
 		return nil, err
 	}
 	most := mostCell

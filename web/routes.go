@@ -40,7 +40,7 @@ func routes() []route {
 		whole[Session]("/session", "who is asked, and about what", (*Server).session),
 		whole[[]Repository]("/repos", "the repositories and their epics", func(s *Server) (any, error) { return s.repositories(), nil }),
 		whole[Inbox]("/inbox", "what waits for people in all epics, and what failed", (*Server).inboxes),
-		lookingOut[Epic]("", "an epic", func(l *live, _ *http.Request) (any, error) { return l.epic() }),
+		lookingOut[Epic]("", "an epic", func(l *live, _ *http.Request) (any, error) { return l.epic(), nil }),
 		ofEpic[Graph]("/graph", "its graph: changes only with epic.json", func(l *live, _ *http.Request) (any, error) { return l.graph() }),
 		ofEpic[Statuses]("/status", "the status of each sprint", func(l *live, _ *http.Request) (any, error) { return l.statuses() }),
 		ofEpic[RunGraph]("/runs", "its attempts as a graph", func(l *live, _ *http.Request) (any, error) { return l.runs() }),
@@ -49,7 +49,7 @@ func routes() []route {
 			if err != nil {
 				return nil, err
 			}
-			return l.entries(of)
+			return l.entries(of), nil
 		}, ofLog...),
 		lookingOut[Sprint]("/nodes/{key}", "a sprint", func(l *live, r *http.Request) (any, error) { return l.sprint(ir.Key(r.PathValue("key"))) }),
 		{method: http.MethodGet, path: "/events", about: "every event as it happens, of all epics", kind: "text/event-stream", serve: (*Server).streamAll},

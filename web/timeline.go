@@ -30,7 +30,7 @@ type mark struct {
 }
 
 // timeline is what each attempt did, and when.
-func (l *live) timeline() ([]TimelineRow, error) {
+func (l *live) timeline() []TimelineRow {
 	b := &bars{l: l, rows: []TimelineRow{}, at: map[string]int{}, open: map[int64]mark{}, wait: map[string]int{}}
 	for _, e := range l.rec.Events {
 		b.add(e)
@@ -42,7 +42,7 @@ func (l *live) timeline() ([]TimelineRow, error) {
 		}
 	}
 	b.until(time.Now())
-	return b.rows, nil
+	return b.rows
 }
 
 // until bounds all times: what lies ahead was written before the clock was set back.

@@ -117,7 +117,7 @@ func runCompile(cmd *cobra.Command, a *project.Args) error {
 		}
 	}
 	if a.Push {
-		return runPush(a, cmd, c, targets, say)
+		return runPush(cmd, c, targets, say)
 	}
 	return nil
 }

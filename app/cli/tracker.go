@@ -24,7 +24,7 @@ import (
 )
 
 // runPush writes the compiled epics into the tracker.
-func runPush(a *project.Args, cmd *cobra.Command, c *project.Compilation, targets []string, out io.Writer) error {
+func runPush(cmd *cobra.Command, c *project.Compilation, targets []string, out io.Writer) error {
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	say := func(text string) { view.Sayf(out, "%s\n", text) }

@@ -223,7 +223,7 @@ func (m boardModel) seek(by int) boardModel {
 	switch {
 	case m.find == "":
 		m.told = "/ finds something first"
-	case !m.text.find(m.find, by, m.body()):
+	case !m.text.find(m.find, by):
 		m.told = "nothing here has " + m.find
 	}
 	return m

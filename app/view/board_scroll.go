@@ -65,7 +65,7 @@ func (s *scroll) part(rows int) []string {
 }
 
 // find goes to the next line, or the one before, that has text, round the end.
-func (s *scroll) find(text string, by, rows int) bool {
+func (s *scroll) find(text string, by int) bool {
 	k := len(s.shown)
 	for i := 1; i <= k; i++ {
 		at := ((s.top+by*i)%k + k) % k

@@ -109,7 +109,7 @@ func (n *node) treeOf(commit string) executor.Tree {
 
 // attemptEnded applies a verdict: continue with the next step, or remember the
 // failure and where it goes.
-func (r *Run) attemptEnded(n *node, e executor.Event, b executor.AttemptEnded) error {
+func (r *Run) attemptEnded(n *node, b executor.AttemptEnded) error {
 	l := &n.life
 	if len(l.flight) > 0 {
 		return fmt.Errorf("%s is still in flight", l.flight[0].Kind)

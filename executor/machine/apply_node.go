@@ -43,7 +43,7 @@ func (r *Run) applyNode(n *node, e executor.Event) error {
 		return r.stray(n, e)
 	}
 	if ended, ok := e.Body.(executor.AttemptEnded); ok {
-		return r.attemptEnded(n, e, ended)
+		return r.attemptEnded(n, ended)
 	}
 	return r.effectEnded(n, e)
 }

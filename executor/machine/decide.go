@@ -26,7 +26,7 @@ func (r *Run) decide(n *node, rd *round) (executor.Event, bool) {
 	if len(l.flight) > 0 {
 		return executor.Event{}, false
 	}
-	if e, ok := r.onWord(n, now); ok {
+	if e, ok := r.onWord(n); ok {
 		return e, true
 	}
 	if e, ok := r.restrained(n, now); ok {

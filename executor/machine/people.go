@@ -143,7 +143,7 @@ func (r *rules) approved(n *node, gate string) (executor.Event, bool) {
 
 // onWord carries out what a person said about a running node that nothing is in
 // flight for, one event at a time. It is asked before every other decision.
-func (r *Run) onWord(n *node, now time.Time) (executor.Event, bool) {
+func (r *Run) onWord(n *node) (executor.Event, bool) {
 	l := &n.life
 	if n.busy() {
 		return executor.Event{}, false

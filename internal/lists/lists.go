@@ -6,6 +6,7 @@ package lists
 
 import (
 	"iter"
+	"maps"
 	"slices"
 )
 
@@ -114,9 +115,7 @@ func Pointers[A any, K comparable](list []A, key func(*A) K) map[K]*A {
 func Merged[K comparable, V any](all ...map[K]V) map[K]V {
 	out := map[K]V{}
 	for _, m := range all {
-		for k, v := range m {
-			out[k] = v
-		}
+		maps.Copy(out, m)
 	}
 	return out
 }

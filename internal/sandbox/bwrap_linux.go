@@ -150,7 +150,7 @@ func (b *bubble) start(cmd *exec.Cmd) error {
 }
 
 // into makes cmd the start of process 1 by bwrap. Descriptors pass through it.
-func (b *bubble) into(cmd *exec.Cmd, o *inside.Order, socket, order *os.File) {
+func (b *bubble) into(cmd *exec.Cmd, socket, order *os.File) {
 	stderr, ok := cmd.Stderr.(*os.File)
 	if ok {
 		cmd.Stderr = b.said

@@ -135,7 +135,7 @@ func (s *Sandbox) start(cmd *exec.Cmd, order *inside.Order, by parts) (process.I
 	if b == nil {
 		into(cmd, order, its, file)
 	} else {
-		b.into(cmd, order, its, file)
+		b.into(cmd, its, file)
 	}
 	if g != nil {
 		cmd.SysProcAttr.UseCgroupFD, cmd.SysProcAttr.CgroupFD = true, g.FD()

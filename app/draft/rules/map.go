@@ -50,15 +50,13 @@ func size(lines []string) int {
 }
 
 // add takes lines, with an empty one before them, if all of them fit.
-func (m *atlas) add(lines ...string) bool {
+func (m *atlas) add(lines ...string) {
 	if len(m.lines) > 0 {
 		lines = append([]string{""}, lines...)
 	}
 	if n := size(lines); n <= m.left {
 		m.lines, m.left = append(m.lines, lines...), m.left-n
-		return true
 	}
-	return false
 }
 
 func (m *atlas) tests(project fs.FS) {

@@ -70,7 +70,7 @@ func (c Runner) turn(t *runner.Turn, r executor.AgentRun, argv []string, limited
 	var wg sync.WaitGroup
 	w := watch(t, r, runner.Outside(r, env, transcripts(env)), sess, stop)
 	wg.Go(func() { w.follow(ctx) })
-	res, err := c.program(ctx, r, append(argv, flags(r, sess, m)...), env, s, in, w)
+	res, err := c.program(ctx, append(argv, flags(r, sess, m)...), env, s, in, w)
 	stop()
 	wg.Wait()
 	if t.Context().Err() == nil {
@@ -89,7 +89,7 @@ func (c Runner) turn(t *runner.Turn, r executor.AgentRun, argv []string, limited
 }
 
 // program runs Claude Code until it and all that it started are gone.
-func (c Runner) program(ctx context.Context, r executor.AgentRun, argv, env []string, s *stream, in *input, w *watcher) (process.Result, error) {
+func (c Runner) program(ctx context.Context, argv, env []string, s *stream, in *input, w *watcher) (process.Result, error) {
 	stdin, feed, err := os.Pipe()
 	if err != nil {
 		return process.Result{}, err
