@@ -87,7 +87,9 @@ func (c *comparer) walk(s *shape, path string, a, b reflect.Value) {
 	switch s.kind {
 	case shapeStruct:
 		for _, f := range lists.Each(s.fields) {
-			c.walk(f.shape, join(path, f.name), f.of(a), f.of(b))
+			if x, y := f.of(a), f.of(b); !equal(f.shape, x, y) { // most are, and need no path
+				c.walk(f.shape, join(path, f.name), x, y)
+			}
 		}
 	case shapeMap:
 		c.entries(s, path, a, b)
@@ -142,7 +144,7 @@ func (c *comparer) steps(s *shape, path string, a, b reflect.Value) {
 	names := func(v reflect.Value) (list []string, at map[string]int) {
 		at = map[string]int{}
 		for i := range v.Len() {
-			name := v.Index(i).Interface().(Step).Name
+			name := v.Index(i).Addr().Interface().(*Step).Name
 			list, at[name] = append(list, name), i
 		}
 		return list, at

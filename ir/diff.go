@@ -274,14 +274,13 @@ func (d *Difference) tables(old, now *Epic, m *matching) {
 
 func table[T any](d *Difference, name string, old, now map[string]T) {
 	s := shapeOf(reflect.TypeFor[T]())
-	all := maps.Clone(old)
-	if all == nil {
-		all = map[string]T{}
-	}
-	maps.Copy(all, now)
-	for _, k := range slices.Sorted(maps.Keys(all)) {
-		a, was := old[k]
-		b, is := now[k]
+	names := slices.AppendSeq(slices.Collect(maps.Keys(old)), maps.Keys(now))
+	slices.Sort(names)
+	var a, b T // one pair for all: each would be an allocation
+	for _, k := range slices.Compact(names) {
+		var was, is bool
+		a, was = old[k]
+		b, is = now[k]
 		c := EntryChange{Table: name, Name: k, What: "changed", Fields: []Change{}}
 		switch {
 		case !was:

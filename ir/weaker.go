@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -149,12 +150,7 @@ func (w *weaker) step(key Key, o, s *Step) {
 // plan compares what concerns all nodes: gates, agents, runners, people.
 func (w *weaker) plan(m *matching) {
 	o, n := w.old, w.now
-	for _, name := range slices.Sorted(maps.Keys(o.Gates)) {
-		old := o.Gates[name]
-		if now, kept := n.Gates[m.gate(name)]; kept {
-			w.gate(m.gate(name), &old, &now)
-		}
-	}
+	w.gates(m)
 	for _, name := range slices.Sorted(maps.Keys(o.Agents)) {
 		if now, kept := n.Agents[name]; kept && o.Agents[name].Access == "read" && now.Access != "read" {
 			w.add("access-widened", "", "agent %s: access read → %s", name, orNone(now.Access))
@@ -182,6 +178,19 @@ func (w *weaker) plan(m *matching) {
 	w.budget("", "the run's", o.Run.Budget, n.Run.Budget)
 	for _, v := range n.Waivers {
 		w.when(!slices.Contains(o.Waivers, v), "waived", v.Node, "rule %s is waived until %s by %s: %s", v.Rule, v.Until, v.Owner, v.Reason)
+	}
+}
+
+// gates compares the gates that both epics have. Most are the same.
+func (w *weaker) gates(m *matching) {
+	s := shapeOf(reflect.TypeFor[Gate]())
+	var old, now Gate // one pair for all: each would be an allocation
+	for _, name := range slices.Sorted(maps.Keys(w.old.Gates)) {
+		var kept bool
+		old = w.old.Gates[name]
+		if now, kept = w.now.Gates[m.gate(name)]; kept && !equal(s, reflect.ValueOf(&old).Elem(), reflect.ValueOf(&now).Elem()) {
+			w.gate(m.gate(name), &old, &now)
+		}
 	}
 }
 
