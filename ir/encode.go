@@ -128,26 +128,25 @@ func (e *encoder) block(brackets string, n, depth int, item func(i int)) {
 
 func (e *encoder) array(s *shape, v reflect.Value, depth int) {
 	if s.elem.name == "Node" {
-		e.b = slices.Grow(e.b, e.expected(s.elem, v, depth+1))
+		e.expect(v.Len(), depth, func(x *encoder, i int) { x.value(s.elem, v.Index(i), depth+1) })
 	}
 	e.block("[]", v.Len(), depth, func(i int) { e.value(s.elem, v.Index(i), depth+1) })
 }
 
-// samples are the nodes that tell how large all of them will be.
+// samples are the items that tell how large all of them will be.
 const samples = 64
 
-// expected is how many bytes a large slice will take, and some more: what does not fit
-// is copied into another allocation, while both are in memory.
-func (e *encoder) expected(s *shape, v reflect.Value, depth int) int {
-	n := v.Len()
+// expect makes room for what a large block will take, and some more: what does not fit is
+// copied into another allocation, while both are in memory.
+func (e *encoder) expect(n, depth int, item func(x *encoder, i int)) {
 	if n < 8*samples {
-		return 0
+		return
 	}
 	scratch := encoder{}
 	for i := range samples {
-		scratch.value(s, v.Index(i*(n-1)/(samples-1)), depth)
+		item(&scratch, i*(n-1)/(samples-1))
 	}
-	return (len(scratch.b)/samples + 2 + 2*depth) * n / 32 * 33
+	e.b = slices.Grow(e.b, (len(scratch.b)/samples+4+2*depth)*n/32*33)
 }
 
 func (e *encoder) sorted(s *shape, v reflect.Value, depth int) {
@@ -164,10 +163,12 @@ func (e *encoder) sorted(s *shape, v reflect.Value, depth int) {
 			e.fail(fmt.Errorf("two keys that are both %s", entries[i].label))
 		}
 	}
-	e.block("{}", len(entries), depth, func(i int) {
-		e.b = append(append(e.b, entries[i].label...), ": "...)
-		e.value(s.elem, entries[i].value, depth+1)
-	})
+	item := func(x *encoder, i int) {
+		x.b = append(append(x.b, entries[i].label...), ": "...)
+		x.value(s.elem, entries[i].value, depth+1)
+	}
+	e.expect(len(entries), depth, item)
+	e.block("{}", len(entries), depth, func(i int) { item(e, i) })
 }
 
 // raw writes embedded JSON, indented, with sorted keys; nothing is null.
