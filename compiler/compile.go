@@ -160,7 +160,7 @@ func Compile(in Input) Output {
 func (c *compilation) output() Output {
 	if !c.diags.HasErrors() {
 		for _, b := range c.builds {
-			b.epic = passes[len(passes)-1].run(b, &c.diags)
+			b.pass(passes[len(passes)-1], &c.diags)
 		}
 	}
 	c.diags.Sort()

@@ -19,7 +19,7 @@ import (
 // passAgents chooses the agent of each step: named by the plan, else by the
 // step, else by what the step needs. The reason is beside it.
 func (b *build) passAgents(diags *diag.List) *ir.Epic {
-	e := with(b.epic)
+	e := b.own()
 	st := staffing{u: b.unit, crew: b.crew, said: said{}, diags: diags}
 	b.crew.writers = map[string]bool{}
 	for it, n := range b.nodes(e) {

@@ -35,7 +35,7 @@ func newGating(u *unit, crew *crew, gates map[string]ir.Gate, diags *diag.List) 
 // Verify gates, its QA agents, then review and people. A plan adds and never
 // removes.
 func (b *build) passGates(diags *diag.List) *ir.Epic {
-	e := with(b.epic)
+	e := b.own()
 	g := newGating(b.unit, b.crew, maps.Clone(e.Gates), diags)
 	for it, n := range b.nodes(e) {
 		n.Steps = slices.Clone(n.Steps)

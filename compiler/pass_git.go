@@ -20,7 +20,7 @@ const (
 // passGit names base, branch and worktree of each node. Clashes are looked for
 // later, across all plans (together.go).
 func (b *build) passGit(diags *diag.List) *ir.Epic {
-	e := with(b.epic)
+	e := b.own()
 	top := b.whole
 	e.Epic.Base = cmp.Or(b.draft.Base.Value, top.Git.Base.V, b.draft.Target.Value)
 	e.Epic.Target = cmp.Or(b.draft.Target.Value, top.Git.Target.V)

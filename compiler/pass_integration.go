@@ -13,7 +13,7 @@ import (
 
 // passIntegration writes what concerns the run as a whole.
 func (b *build) passIntegration(diags *diag.List) *ir.Epic {
-	e := with(b.epic)
+	e := b.own()
 	s := b.whole
 	e.Epic.Integration = ir.Integration{
 		Branch: "ralph/" + e.Epic.Slug + "/integration",

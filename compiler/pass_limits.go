@@ -13,7 +13,7 @@ import (
 // passLimits writes complexity, limits, timeouts and budgets: policy, then
 // labels, then flags.
 func (b *build) passLimits(diags *diag.List) *ir.Epic {
-	e := with(b.epic)
+	e := b.own()
 	highest := -1
 	for it, n := range b.nodes(e) {
 		n.Complexity = ir.Complexity{Level: it.level.Name, Word: it.word, From: it.from}

@@ -14,7 +14,7 @@ import (
 // language: phase, then key, title and goal, then text, tasks, acceptance
 // criteria, scope. What is known only at run time follows there.
 func (b *build) passPrompts(_ *diag.List) *ir.Epic {
-	e := with(b.epic)
+	e := b.own()
 	branch := make(map[ir.Key]*ir.Node, len(e.Nodes))
 	for i := range e.Nodes {
 		branch[e.Nodes[i].Key] = &e.Nodes[i]

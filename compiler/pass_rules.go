@@ -17,7 +17,7 @@ import (
 // waived breach is a note. The day on which a waiver ends is not looked at: the
 // clock may change no byte and no verdict of a compile.
 func (b *build) passRules(diags *diag.List) *ir.Epic {
-	e := with(b.epic)
+	e := b.own()
 	rules, waivers := b.set.Rules, b.set.Waivers
 	for _, fs := range b.allFragments() {
 		rules = append(slices.Clip(rules), fs.Rules...)

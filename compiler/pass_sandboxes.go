@@ -18,7 +18,7 @@ import (
 // where nothing else is said, commands and setup nothing. Only sandboxes that are named
 // are in the epic.
 func (b *build) passSandboxes(diags *diag.List) *ir.Epic {
-	e := with(b.epic)
+	e := b.own()
 	w := &walling{build: b, diags: diags, usual: b.usualSandbox(), table: map[string]ir.Sandbox{}}
 	in, place := &e.Epic.Integration, &e.Run.Worktree
 	in.Sandbox, in.Network = b.whole.Integration.Sandbox.V, b.whole.Integration.Network.V

@@ -9,7 +9,7 @@ import (
 // passSeal gives ids, puts the nodes in their order and digests them. It runs
 // only when there is no error, so the graph has no cycle.
 func (b *build) passSeal(diags *diag.List) *ir.Epic {
-	e := with(b.epic)
+	e := b.own()
 	b.ids = b.deriveIDs(e.Epic, diags)
 	e.Epic.ID = b.ids.epic
 	for i := range e.Nodes {

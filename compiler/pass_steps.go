@@ -19,7 +19,7 @@ const (
 // passSteps gives each node the steps of its policy. A plan's agents take the
 // place of the agent of the first write step S: n agents make S, S-2, … S-n.
 func (b *build) passSteps(diags *diag.List) *ir.Epic {
-	e := with(b.epic)
+	e := b.own()
 	for it, n := range b.nodes(e) {
 		switch n.Kind {
 		case ir.Manual:

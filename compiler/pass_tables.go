@@ -15,7 +15,7 @@ import (
 // no epic that does not use it. Secrets are all there: each is looked for in what
 // agents leave, for any recipient.
 func (b *build) passTables(_ *diag.List) *ir.Epic {
-	e := with(b.epic)
+	e := b.own()
 	e.Agents, e.Runners, e.Models = map[string]ir.Agent{}, map[string]ir.Runner{}, map[string]ir.Model{}
 	e.Secrets = map[string]ir.Secret{}
 	t := tables{u: b.unit, crew: b.crew, e: e}

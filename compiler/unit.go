@@ -64,6 +64,7 @@ type build struct {
 	*unit
 	crew *crew
 	epic *ir.Epic   // of the last pass
+	old  []ir.Node  // of the one before it: the next pass may write over them
 	ids  identities // of seal
 }
 
@@ -72,8 +73,24 @@ func newBuild(u *unit) *build { return &build{unit: u, crew: newCrew(u)} }
 // run runs the passes but the seal.
 func (b *build) run(diags *diag.List) {
 	for _, p := range passes[:len(passes)-1] {
-		b.epic = p.run(b, diags)
+		b.pass(p, diags)
 	}
+}
+
+// pass runs one.
+func (b *build) pass(p pass, diags *diag.List) {
+	was := b.epic
+	if b.epic = p.run(b, diags); was != nil && was != b.epic {
+		b.old = was.Nodes
+	}
+}
+
+// own returns a copy of the epic whose nodes and tables a pass may change.
+func (b *build) own() *ir.Epic {
+	e := *b.epic
+	e.Nodes = append(b.old[:0], e.Nodes...)
+	b.old = nil
+	return &e
 }
 
 // said remembers what was reported.
