@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"encoding/binary"
 	"fmt"
 	"os"
 	"strings"
@@ -142,8 +143,10 @@ func TestADamagedJournalIsRefused(t *testing.T) { // N7, E5, execution §1
 	}{
 		"a verdict that was changed": {in(`"verdict":"fail"`, `"verdict":"pass"`), "damaged at event "},
 		"the first page":             {func(b []byte) []byte { copy(b, "no database here"); return b }, "journal.db"},
-		"a page in the middle": {func(b []byte) []byte {
-			for i := 2 * 4096; i < 3*4096; i++ {
+		"a page of events": {func(b []byte) []byte {
+			size := int(binary.BigEndian.Uint16(b[16:])) // of a page, by the file's header
+			from := strings.Index(string(b), `"verdict":"fail"`) / size * size
+			for i := max(from, 100); i < from+size; i++ { // but for the header
 				b[i] ^= 0x55
 			}
 			return b
