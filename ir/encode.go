@@ -142,11 +142,18 @@ func (e *encoder) expect(n, depth int, item func(x *encoder, i int)) {
 	if n < 8*samples {
 		return
 	}
-	scratch := encoder{}
+	scratch, sizes := encoder{}, make([]int, samples)
 	for i := range samples {
+		from := len(scratch.b)
 		item(&scratch, i*(n-1)/(samples-1))
+		sizes[i] = len(scratch.b) - from
 	}
-	e.b = slices.Grow(e.b, (len(scratch.b)/samples+4+2*depth)*n/32*33)
+	slices.Sort(sizes)
+	sum := 0
+	for _, size := range sizes { // one that is far larger than most says nothing of the others
+		sum += min(size, 4*sizes[samples/2])
+	}
+	e.b = slices.Grow(e.b, (sum/samples+4+2*depth)*n/32*33)
 }
 
 func (e *encoder) sorted(s *shape, v reflect.Value, depth int) {

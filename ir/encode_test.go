@@ -3,6 +3,7 @@ package ir_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"reflect"
 	"strings"
@@ -73,6 +74,29 @@ func TestEncodeIsOneScalarALineWithEveryField(t *testing.T) {
 	}
 	if !strings.HasSuffix(text, "\"\n}\n") || strings.Contains(text, "\r") || strings.Contains(text, "null,\n    \"fallback") {
 		t.Errorf("the file ends with %q", text[len(text)-40:])
+	}
+}
+
+// A few large entries among many small ones must not be taken for the usual size.
+func TestEncodeReservesNoMoreThanItNeeds(t *testing.T) {
+	large := strings.Repeat("x", 4<<20)
+	for name, change := range map[string]func(e *ir.Epic){
+		"nothing is large": func(*ir.Epic) {},
+		"a gate is large":  func(e *ir.Epic) { g := e.Gates["g0"]; g.Run = large; e.Gates["g0"] = g },
+		"a node is large":  func(e *ir.Epic) { e.Nodes[0].Prompt = []string{large} },
+	} {
+		e := &ir.Epic{Gates: map[string]ir.Gate{}, Nodes: make([]ir.Node, 20_000)}
+		for i := range e.Nodes {
+			e.Gates[fmt.Sprintf("g%d", i)] = ir.Gate{Kind: "command", Run: "true"}
+		}
+		change(e)
+		b, err := ir.Encode(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if cap(b) > len(b)+len(b)/2 {
+			t.Errorf("%s: %d bytes, room for %d", name, len(b), cap(b))
+		}
 	}
 }
 
