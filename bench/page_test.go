@@ -44,7 +44,7 @@ func serve(b testing.TB, ralph, dir string) *served {
 	b.Helper()
 	s := &served{b: b, cmd: exec.Command(ralph, "ui", "--no-open")}
 	var said bytes.Buffer
-	s.cmd.Dir, s.cmd.Stderr = dir, &said
+	s.cmd.Dir, s.cmd.Stderr, s.cmd.WaitDelay = dir, &said, time.Second
 	out, err := s.cmd.StdoutPipe()
 	if err != nil {
 		b.Fatal(err)
@@ -174,8 +174,8 @@ func measurePage(b *testing.B, ralph, dir string, n *simulated.Night) {
 	sent := make([]time.Time, len(n.Rest)+1)
 	var mu sync.Mutex
 	var late []time.Duration
-	listeners := bench.Size(listeners)
-	for range listeners {
+	streams := bench.Size(listeners)
+	for range streams {
 		open.Add(1)
 		go s.listen(ctx, at+"/events", &open, func(seq int64) {
 			now := time.Now()
@@ -193,13 +193,13 @@ func measurePage(b *testing.B, ralph, dir string, n *simulated.Night) {
 	b.ReportMetric(float64(p99.Microseconds())/1000, "req-p99-ms")
 	tell(b, n, sent)
 	const told = 250
-	for end := time.Now().Add(20 * time.Second); got.Load() < int64(told*listeners) && time.Now().Before(end); {
+	for end := time.Now().Add(20 * time.Second); got.Load() < int64(told*streams) && time.Now().Before(end); {
 		time.Sleep(10 * time.Millisecond)
 	}
 	mu.Lock()
 	defer mu.Unlock()
 	slices.Sort(late)
-	b.ReportMetric(float64(told*listeners-len(late)), "events-lost")
+	b.ReportMetric(float64(told*streams-len(late)), "events-lost")
 	if len(late) > 0 {
 		b.ReportMetric(float64(late[len(late)*99/100].Milliseconds()), "event-p99-ms")
 	}
