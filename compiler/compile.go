@@ -163,6 +163,9 @@ func (c *compilation) output() Output {
 			b.pass(passes[len(passes)-1], &c.diags)
 		}
 	}
+	for _, b := range c.builds {
+		b.old = nil // a trace keeps the build
+	}
 	c.diags.Sort()
 	c.diags.Cap()
 	out := Output{Diags: c.diags, Files: c.files}

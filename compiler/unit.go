@@ -77,7 +77,7 @@ func (b *build) run(diags *diag.List) {
 	}
 }
 
-// pass runs one.
+// pass runs one. One that only looks returns the epic that it got.
 func (b *build) pass(p pass, diags *diag.List) {
 	was := b.epic
 	if b.epic = p.run(b, diags); was != nil && was != b.epic {
@@ -85,7 +85,7 @@ func (b *build) pass(p pass, diags *diag.List) {
 	}
 }
 
-// own returns a copy of the epic whose nodes and tables a pass may change.
+// own is with(b.epic), where the nodes of the pass before the last were.
 func (b *build) own() *ir.Epic {
 	e := *b.epic
 	e.Nodes = append(b.old[:0], e.Nodes...)

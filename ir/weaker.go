@@ -209,8 +209,8 @@ func (w *weaker) gate(name string, o, n *Gate) {
 	loose(len(o.OutputSchema) > 0 && len(n.OutputSchema) == 0, "its output has no schema")
 	for _, name := range slices.Sorted(maps.Keys(o.Require)) {
 		old, now := o.Require[name], n.Require[name]
-		loose(now == "", "no longer requires %s %s", name, old)
-		loose(now != "" && !implies(now, old), "requires %s %s, no longer %s", name, now, old)
+		loose(now == "" && old != "", "no longer requires %s %s", name, old)
+		loose(now != "" && now != old && !implies(now, old), "requires %s %s, no longer %s", name, now, old)
 	}
 	if o.Kind == "review" {
 		for _, s := range missing(o.Sees, n.Sees) {

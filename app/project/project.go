@@ -208,7 +208,7 @@ func ReadFile(path string) ([]byte, error) {
 		more, err = io.ReadFull(f, b[n:])
 		n += more
 	}
-	copy(b, head) // right after make it would clear all of b, which nothing can interrupt
+	copy(b, head) // right after make, the compiler would join the two into a call that clears b and cannot be preempted
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
 		return nil, exit.Inputf("read %s: %w", path, err)
 	}

@@ -181,7 +181,8 @@ func madeUp(n *ir.Node, q *executor.Request) *ir.Step {
 	return &s
 }
 
-// Failed is the reason, in the machine's words, why an effect (of a gate, or "") did not happen.
+// Failed is the reason, in the machine's words, why an effect did not happen. gate is that
+// of the effect, or "".
 func Failed(ctx context.Context, gate string, err error) executor.EffectFailed {
 	f := executor.EffectFailed{Class: executor.FailTransient, Detail: executor.Plain(err.Error()), Gate: gate}
 	if ctx.Err() != nil {

@@ -19,7 +19,7 @@ import (
 // statement alone, for which it writes a journal of its own.
 const manyRows = 16
 
-// maxKept is in bytes: what one large batch took is not kept for those that follow.
+// maxKept is the largest buffer that is kept for the next batch, in bytes.
 const maxKept = 256 << 10
 
 const insertOne = "INSERT OR FAIL INTO events(seq, hash, body) VALUES (?, ?, ?)"

@@ -93,7 +93,7 @@ func assign(all map[int]proc) {
 		families.owner = map[int]*family{}
 	}
 	owner := families.owner
-	clear(owner)
+	defer clear(owner) // it keeps no family that has ended
 	for f := range families.set {
 		for pid, p := range f.seen {
 			if now, ok := all[pid]; !ok || now.start != p.start || now.dead {

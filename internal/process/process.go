@@ -59,7 +59,7 @@ func run(ctx context.Context, s Spec, path string, out, errOut *sink) (Result, e
 		}
 	}
 	family := join(cmd.Process.Pid, markOf(s), inside)
-	cmd.Args, cmd.Env, s.Env = nil, nil, nil // it has its own, and may run for hours
+	s.Argv, s.Env, cmd.Args, cmd.Env = []string{s.Argv[0]}, nil, nil, nil // the program has its copy, and may run for hours
 	done := make(chan error, 1)
 	whenEnded(cmd.Process, func() { done <- cmd.Wait() })
 

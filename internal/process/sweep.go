@@ -119,7 +119,7 @@ func childrenIn(all map[int]proc) map[int][]proc {
 		for i < len(list) && list[i].parent == parent {
 			i++
 		}
-		children[parent] = list[from:i]
+		children[parent] = list[from:i:i]
 	}
 	return children
 }
