@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ralph-compiler/ralph/executor/runner"
 )
@@ -46,6 +47,13 @@ func alive(pid int) bool {
 	}
 	_, rest, ok := strings.Cut(string(stat), ") ")
 	return ok && !strings.HasPrefix(rest, "Z") && !strings.HasPrefix(rest, "X")
+}
+
+// dying reports whether a process was killed and is being taken down: its memory is gone.
+// ralph's guard may have killed it, then nobody else waits for it.
+func dying(pid int) bool {
+	argv, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	return err == nil && len(argv) == 0 && alive(pid)
 }
 
 // tool is a command that writes the numbers of its processes into the file "pids",
@@ -97,6 +105,9 @@ func numbers(itself int, dir string) []int {
 func (s *stage) gone(t testing.TB, pids []int) {
 	t.Helper()
 	for _, pid := range pids {
+		for end := time.Now().Add(5 * time.Second); dying(pid) && time.Now().Before(end); {
+			time.Sleep(time.Millisecond)
+		}
 		if alive(pid) {
 			t.Errorf("process %d of the tool lives", pid)
 		}
