@@ -32,7 +32,7 @@ func Look(name string, env []string, dir string) (string, error) {
 			if !filepath.IsAbs(d) {
 				continue // never a program from an agent's worktree by accident
 			}
-			if p := filepath.Join(d, name); executable(p) == nil {
+			if p := filepath.Join(d, name); !missing(p) && executable(p) == nil {
 				return p, nil
 			}
 		}
