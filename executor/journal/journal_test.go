@@ -98,6 +98,30 @@ func TestABatchIsWrittenWholeOrNotAtAll(t *testing.T) {
 	}
 }
 
+// What a large batch took is given back, and those that follow are linked to it.
+func TestALargeBatchKeepsNoRoom(t *testing.T) {
+	dir := t.TempDir()
+	l, err := Open(dir, "bd-epic")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const many = 2000
+	for _, batch := range [][]executor.Event{events(1, many), events(many+1, 1)} {
+		if err := l.Append(t.Context(), batch); err != nil {
+			t.Fatal(err)
+		}
+		if cap(l.buf) > maxKept {
+			t.Errorf("after a batch of %d events %d bytes are kept, want at most %d", len(batch), cap(l.buf), maxKept)
+		}
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := readAll(dir); n != many+1 || err != nil {
+		t.Errorf("got %d events and %v, want %d", n, err, many+1)
+	}
+}
+
 // readAll returns how many events a journal gives, and its error.
 func readAll(dir string) (n int, err error) {
 	l, err := Open(dir, "bd-epic")
