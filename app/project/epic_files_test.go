@@ -41,6 +41,19 @@ func TestAnEpicMayBeLargerThanAPlan(t *testing.T) {
 	}
 }
 
+func TestReadFileReadsWhatIsThere(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "f")
+	for _, size := range []int{0, 1, epicHead - 1, epicHead, epicHead + 1, 3*epicHead + 5} {
+		want := strings.Repeat("0123456789abcde", size/15+1)[:size]
+		if err := os.WriteFile(file, []byte(want), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := ReadFile(file); err != nil || string(got) != want {
+			t.Errorf("of %d bytes %d came, or others (%v)", size, len(got), err)
+		}
+	}
+}
+
 func TestMayBeEpicAndSameBytes(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "f.json")
 	for content, want := range map[string]bool{
