@@ -96,7 +96,7 @@ type pass struct {
 }
 
 // passes is the order of work. A pass gets the epic of the pass before, leaves
-// it unchanged and returns its own. The crew remembers which agents it found.
+// it unchanged and returns its own, which may lie where an earlier one was. The crew remembers which agents it found.
 var passes = []pass{
 	// First: everything else may rely on nodes and edges. What is cyclic was
 	// reported by the dependency engine.

@@ -64,7 +64,7 @@ type build struct {
 	*unit
 	crew *crew
 	epic *ir.Epic   // of the last pass
-	old  []ir.Node  // of the one before it: the next pass may write over them
+	old  []ir.Node  // of the pass before it, for own to write over
 	ids  identities // of seal
 }
 
@@ -85,7 +85,8 @@ func (b *build) pass(p pass, diags *diag.List) {
 	}
 }
 
-// own is with(b.epic), where the nodes of the pass before the last were.
+// own returns a copy of the epic whose nodes and tables a pass may change. It takes the room
+// of the nodes that nobody reads any more.
 func (b *build) own() *ir.Epic {
 	e := *b.epic
 	e.Nodes = append(b.old[:0], e.Nodes...)
